@@ -3,6 +3,5 @@
 A scenario is a protocol with its parameters, its people and its claims: what certain coalitions are
 expected to learn. Each module at this level has one scenario. A folder that is named after an
 author has the experiments on one paper. The folder `theorems` has the checks of the papers' claims,
-`completion` has the study of time and error, and `data` downloads real data. The scenarios hold
-data; the logic is in `simnet` and `protocols`.
+`completion` has the study of time and error, and `data` downloads real data.
 """

@@ -1,4 +1,4 @@
-"""The scenario `committee`: DPDS with a committee of servers, which survives drop-outs."""
+"""The scenario `committee`: DPDS with a committee of five servers; users may drop out."""
 
 from protocols.committee.about import about
 from protocols.committee.coalitions import CLAIMS_OF_A_COMMITTEE, refuse_threshold

@@ -1,4 +1,6 @@
-"""The scenario `dpds_robust`: DPDS on Shamir's sharing that survives drop-outs of users."""
+"""The scenario `dpds_robust`: DPDS on Shamir's sharing, in a variant in which users may
+drop out.
+"""
 
 from protocols.committee.about import about
 from protocols.committee.coalitions import CLAIMS_OF_USERS, refuse_threshold
@@ -11,7 +13,7 @@ from simnet.scenario.scenario import Scenario
 def robust(
     users: int, items: int, participation: Participation, sharing: SharingByName
 ) -> RobustDPDS:
-    """Return the protocol, whose committee is made of all users."""
+    """Return the protocol."""
     return RobustDPDS(users=users, items=items, participation=participation, sharing=sharing)
 
 

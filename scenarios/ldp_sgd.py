@@ -1,6 +1,6 @@
 """The scenario `ldp_sgd`: a server learns a linear model of one column of a table of fifty thousand
-users. Most of them send one locally private gradient each; a tenth of them tests the model and is
-not asked.
+users. Most of them send one locally private gradient each; on a tenth of them, who are not asked,
+the model is tested.
 """
 
 from protocols.ldp_sgd.about import about_table

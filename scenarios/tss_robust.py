@@ -1,4 +1,4 @@
-"""The scenario `tss_robust`: TSS on Shamir's sharing that survives drop-outs of users."""
+"""The scenario `tss_robust`: TSS on Shamir's sharing, in a variant in which users may drop out."""
 
 from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES, refuse_threshold
 from protocols.sharing.encoding import Participation
@@ -19,7 +19,7 @@ def robust(
     gamma: Gamma,
     sharing: SharingByName,
 ) -> RobustTSS:
-    """Return the protocol. By default a user reports on two fifths of the items, rounded."""
+    """Return the protocol."""
     k = items_reported(items, reported, alpha)
     return RobustTSS(users, items, participation, k, gamma, sharing)
 

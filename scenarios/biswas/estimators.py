@@ -1,8 +1,8 @@
 """Estimators of one item's count, from Biswas, Cormode and Maple: means and variances in three
 ways.
 
-The three ways are trials, exact computation, and the formulas as printed. As in the paper, an
-estimate is a count: the estimated share of the users times the number of users.
+The three ways are trials, exact computation, and the formulas as printed. The formulas are about
+counts, as in the paper.
 """
 
 import itertools
@@ -37,7 +37,7 @@ FEW_USERS = 4
 
 @attrs.frozen(eq=False)
 class Case:
-    """A population. The estimators estimate the count of item 1."""
+    """A population of users. The estimated number is the count of item 1."""
 
     held: Ints  # the users' items, numbered from 1; shape (n,)
     items: int
@@ -53,9 +53,6 @@ class Case:
 
 
 def _crowd() -> Ints:
-    """The items of 50,000 users: 8 % of the users hold the first of 101 items, and the other users
-    are spread evenly over the other items.
-    """
     return np.concatenate(
         [np.ones(4000, dtype=np.int64), 2 + np.arange(46_000, dtype=np.int64) % 100]
     )
@@ -92,8 +89,6 @@ def personal() -> SamplingDesign:
 class EstimatorPoint:
     """An estimator in a case. `sampling` is the sampling probability of all users, or None if each
     user has its own sampling probability.
-
-    Every trial repeats the collection as often as the case says.
     """
 
     case: str
@@ -103,9 +98,8 @@ class EstimatorPoint:
 
 @typed(EstimatorPoint)
 def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measurements:
-    """Run the collection repeatedly; return the mean of the estimated counts and their mean squared
-    distance from the exact mean, each beside its exact value. The second number also has its
-    standard deviation.
+    """Return the mean of the estimated counts and their mean squared distance from the exact mean,
+    each with its exact value.
     """
     del data
     case, coins = CASES[point.case], SampledCoins(seed, "users")
@@ -125,11 +119,7 @@ def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measuremen
 
 
 def _deviation(squares: Floats, variance: float) -> float:
-    """The standard deviation of the mean of the squared distances.
-
-    With 100 squares or more, the deviation is estimated from them; otherwise it is computed for
-    normal estimates.
-    """
+    """The standard deviation of the mean of the squared distances."""
     few = len(squares) < 100
     return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
 
@@ -165,10 +155,9 @@ def _personal(name: str, estimator: str, coins: SampledCoins) -> tuple[Floats, f
 @lru_cache
 def played(case: str, estimator: str, sampling: float | None = None) -> tuple[float, float]:
     """Return the exact mean and variance of the estimated share of item 1, for a case of a few
-    users.
+    users with fixed items.
 
-    Every possible combination of reports is played out and weighted with its probability. The
-    users' items are fixed. Without `sampling`, each user has its own sampling probability.
+    Without `sampling`, each user has its own sampling probability.
     """
     everybody = CASES[case].held
     known = personal() if sampling is None else sample(case, sampling)
@@ -236,7 +225,8 @@ def corrected_variance_c_hat(case: str, sampling: float) -> float:
     """The exact variance of ĉ if the users' items are fixed: the printed variance minus 2 q
     Cov(N_i, S) / (π (p - q))².
 
-    Here Cov(N_i, S) = n π (1 - π) (f p + (1 - f) q).
+    Here N_i reports name the item, S reports are sent, and Cov(N_i, S) = n π (1 - π) (f p + (1 - f)
+    q).
     """
     known, f = sample(case, sampling), CASES[case].share
     p, q, gap = known.chances
@@ -313,8 +303,6 @@ def normalised_by_reports(sampling: float) -> float:
 
 
 def normalised_by_mean(sampling: float) -> float:
-    """Var(g) / E[g], as Definition 3.1 normalises, for the item of the case; up to a constant
-    factor.
-    """
+    """Var(g) / E[g], as Definition 3.1 normalises, for item 1, up to a constant factor."""
     made, share = centred(sample(CROWD, sampling)), CASES[CROWD].share
     return float(made.variance(share) / made.mean(share))

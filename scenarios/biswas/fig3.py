@@ -108,7 +108,7 @@ def less_for_more(numbers: MeasureByAxis) -> bool:
 
 
 def falling(numbers: MeasureByAxis) -> bool:
-    """Whether the distance falls at every step of π from 0.1 to 0.9, the range of the figure."""
+    """Whether the distance falls at every step of π up to 0.9."""
     return falls({sampling: numbers[sampling] for sampling in numbers if sampling <= MOST})
 
 
@@ -118,11 +118,8 @@ def smaller_at_the_end(numbers: MeasureByAxis) -> bool:
 
 
 def trade_off(table: Table) -> "Figure":
-    """Draw three panels over π: the distance of raw estimates, what is sent, and the distance of
-    clipped and scaled estimates.
-
-    The paper has a panel of the distance, and does not say of which estimates; and a panel of what
-    is sent.
+    """Draw three panels over π: the distance of raw estimates, the number of reports, and the
+    distance of clipped and scaled estimates.
     """
     figure: Figure = blank_figure()(figsize=(PAGE, 5.6), layout="constrained")
     (raw, sent), (clipped, aside) = figure.subplots(2, 2)
@@ -182,16 +179,13 @@ def trade_off(table: Table) -> "Figure":
 def expected_distance(
     law: str, users: int, estimator: str, epsilon: float, sampling: float
 ) -> float:
-    """The mean distance of raw estimates, for normal errors with mean 0, at any sampling
-    probability.
-    """
+    """The mean distance of raw estimates, for normal errors with mean 0."""
     held = holders(law, users)
     design = SamplingDesign(GRR(epsilon, len(held)), users, sampling)
     return expected_raw_tv(held, ESTIMATORS[estimator](design))
 
 
 def _marks(axes: "Axes", table: Table, measure: str, colour: str, mark: str, words: str) -> None:
-    """Draw the means of a measure over π with their 95 % intervals."""
     found = next(one for one in table.measures if one.name == measure)
     xs = sorted(table.values("sampling"))
     rows = [estimated(table.where(sampling=x).rows, found, 0.05) for x in xs]

@@ -2,7 +2,7 @@
 users.
 
 The values of Fig. 1 follow one binomial law. The values of Fig. 2 follow "two binomials with a +".
-This can mean a sum or a mixture, and the text does not say which of them.
+This can mean a sum or a mixture.
 """
 
 from collections.abc import Sequence
@@ -63,7 +63,8 @@ def experiment(
 
 
 def closer(source: str, law: str, several: bool) -> Quote:
-    """Return the row of the statement that more users make better estimates, for values of one law.
+    """Return the row of the statement that estimates are closer to the data for π = 0.9 than for π
+    = 0.1, for values of one law.
 
     If there are `several` laws, the row says which of them it judges.
     """
@@ -97,8 +98,7 @@ def size(table: Table) -> Counterpart:
 def histograms(table: Table) -> "Figure":
     """Draw the truth and the raw estimates of the first run, in a panel for each setting.
 
-    The paper's two panels, a tenth and most of the users, stand side by side; there is a row for
-    each ε, beginning with the largest ε, and a pair of columns for each law.
+    There is a row for each ε, the largest first, and a column for each law and π.
     """
     table, left_out = only_first(table, "users", "estimator")
     estimator = table.values("estimator")[0]

@@ -38,10 +38,7 @@ def sum_of_two() -> Floats:
 
 
 def mixture_of_two() -> Floats:
-    """The paper's second data set, with "+" read as a mixture in equal parts; shape (101,).
-
-    The mixture has maxima at 30 and 20, and no value above 50.
-    """
+    """The paper's second data set, with "+" read as a mixture in equal parts; shape (101,)."""
     halves = (binomial_law(50, 0.6) + binomial_law(50, 0.4)) / 2
     return np.append(halves, np.zeros(50))
 

@@ -65,7 +65,7 @@ NEGATIVE_UP_TO = 0.018
 
 
 def everywhere_on_grid(holds: Callable[[SamplingDesign, float], bool]) -> Callable[[Table], Any]:
-    """Return a reading: the share of the points of a grid at which a statement holds by exact laws.
+    """Return a reading: the share of the points of a grid at which a statement holds.
 
     `holds` is given what the server knows, and the share f of the users who hold the item. At
     points that the statement is not about, `holds` raises `KeyError`.
@@ -82,7 +82,7 @@ def everywhere_on_grid(holds: Callable[[SamplingDesign, float], bool]) -> Callab
 
 
 def is_biased_downwards(known: SamplingDesign, f: float) -> bool:
-    """Whether Theorem 2.1 and its proof hold: E[c] <= n f π and, as π < 1, E[c] is not n f."""
+    """Whether Theorem 2.1 and its proof hold: E[c] ≤ n f π and E[c] < n f."""
     mean = float(direct(known).mean(f))
     return mean <= f * known.common + 1e-12 and mean < f
 
@@ -111,7 +111,7 @@ def c_hat_varies_at_least_as_much(known: SamplingDesign, f: float) -> bool:
 
 
 def in_range_together(made: Linear, other: Linear, f: float) -> bool:
-    """Whether the means of two estimates are both possible shares, 0 to 1, or both are not."""
+    """Whether the means of two estimates are both between 0 and 1, or both are not."""
     one, two = (-1e-12 <= float(estimator.mean(f)) <= 1 + 1e-12 for estimator in (made, other))
     return one == two
 
@@ -177,7 +177,7 @@ def pooled_is_centred(known: SamplingDesign, _: float) -> bool:
 
 
 def with_all_users(known: SamplingDesign) -> Linear:
-    """c of Wang et al., over the reports of all users: no user is silent."""
+    """The estimator c of Wang et al., if all users report."""
     return direct(SamplingDesign(known.response, known.users, 1.0))
 
 
@@ -262,7 +262,7 @@ def mean_of_c_in_example(everybody: bool = False) -> float:
     """The mean of c when 1 % of 1000 users hold the item, a tenth of the users is sampled, and
     there are 100 items.
 
-    With `everybody`, c is computed from all users. The mean of g is 10.
+    With `everybody`, c is computed from all users.
     """
     known = SamplingDesign(GRR(EPSILON, 100), 1000, 0.1)
     made = with_all_users(known) if everybody else direct(known)

@@ -43,10 +43,10 @@ class SamplePoint:
 
 @typed(SamplePoint)
 def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
-    """Run one collection; return the errors of raw and normalised estimates, and what was sent.
+    """Run one collection; return the errors of raw and normalised estimates, and the numbers of
+    reports and bits that were sent.
 
-    `raw0`, `raw1` and so on, which are returned with `histogram` only, are the estimated shares of
-    the values.
+    With `histogram`, `raw0`, `raw1` and so on are the estimated shares of the values.
     """
     del data
     held, users, sampling = holders(point.law, point.users), point.users, point.sampling

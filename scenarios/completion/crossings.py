@@ -1,10 +1,10 @@
 """Where curves over the number of users cross: from how many users on a protocol is done earlier
 than another one, or has a smaller error.
 
-Two curves cross between neighbouring numbers of users of the grid if their order there differs.
-Bisection then finds the place: to within 1 % if both curves have formulas, and to within 5 % if a
-value needs a run, or to the next whole number. If two curves cross twice between neighbouring
-numbers, neither place is found.
+Where the order of two curves differs between neighbouring numbers of users of the grid, bisection
+finds the place: to within 1 % if both curves have formulas, and to within 5 % if a value needs a
+run, or to the next whole number. If two curves cross twice between neighbouring numbers, neither
+place is found.
 """
 
 import itertools
@@ -37,9 +37,11 @@ class Crossing:
 
 
 def crossings(curves: Curves, value: Value, in_runs: Collection[str] = ()) -> list[Crossing]:
-    """Return the crossing points of all pairs of curves, in the order of the number of users.
+    """Return the crossing points that are found for the pairs of curves, by rising numbers of
+    users.
 
-    `value` returns a value at any number of users; for the protocols `in_runs` it makes a run.
+    `value` gives the value of a protocol at a number of users. For the protocols `in_runs` it makes
+    a run, so their bisection ends earlier.
     """
     found = []
     for pair in itertools.combinations(curves, 2):
@@ -68,8 +70,8 @@ def _bisected(
 def leaders(
     curves: Curves, found: Sequence[Crossing], among: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return which of the protocols has the smallest value, and from which place on: one after
-    another, by rising numbers of users. The first place is the smallest number of users.
+    """Return the protocols that have the smallest value, by rising numbers of users, each with the
+    number of users from which on it leads.
     """
     users = sorted({n for name in among for n in curves.get(name, ())})
     best: list[tuple[str, str]] = []
@@ -96,7 +98,6 @@ def _at(curves: Curves, users: int) -> Callable[[str], float]:
 
 
 def _order(one: float, other: float) -> int:
-    """Return -1, 0 or 1: which number is smaller; 0 if they are equal up to rounding."""
     if isclose(one, other, rel_tol=1e-9):
         return 0
     return -1 if one < other else 1

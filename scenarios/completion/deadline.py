@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def drawn(table: Table) -> "Figure":
-    """Draw the time on each network, without drop-outs and with them. Below stand the share of the
-    runs with a result and the error, on all networks together.
+    """Draw the time on each network for each rate of drop-outs. Two more panels for each rate show
+    the share of the runs with a result and the error, on all networks together.
     """
     drops = table.values("drop")
     cells = [
@@ -67,10 +67,9 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     choices=(
         *CHOICES,
-        "every message comes later by chance: by half the latency on average, by an exponential "
-        "law",
-        "each wait of a server, and of a member of the committee, ends at a deadline: `patience` "
-        "times the longest of these waits if nobody drops out and no message comes later (the "
+        "every message is delayed at random: by half the latency on average, by an exponential law",
+        "a server, or a member of the committee, waits for several parties at most `patience` "
+        "times as long as the longest of these waits if nobody drops out and nothing is late (the "
         "server of a committee waits twice as long as the members)",
         "in dpds, tss and dpdg the users add up shares, so each wait of a user has a deadline "
         "too; if a message is missing when a deadline passes, the run has no result",

@@ -1,7 +1,7 @@
-"""The protocols that the experiments on time compare, at equal privacy.
+"""The protocols that the experiments on time compare, with the parameters that `simnet compare`
+finds for equal privacy.
 
-All of them estimate the frequencies of the same items, and protect a user's item equally well: the
-parameters are those of `simnet compare`.
+All of them estimate the frequencies of the same items.
 """
 
 from functools import cache
@@ -42,7 +42,7 @@ def option(label: str, users: int) -> Option:
 
 
 def people(users: int) -> ItemPopulation:
-    """Return users of whom equally many hold each item."""
+    """Return users who hold the items 1, 2, …, 10, 1, 2 and so on."""
     return ItemPopulation(
         1 + np.arange(users) % ITEMS,
         tuple(str(item) for item in range(1, ITEMS + 1)),

@@ -52,9 +52,10 @@ def grid_of_cells(
     height: float = HEIGHT,
 ) -> "Figure":
     """Draw the cells in rows, with one legend. A point is a mean with a 95 % interval; lines only
-    join points. `ticks` are all values of x; then they stand at equal distances, and points that
-    would cover each other are moved aside a little. The first curves are wide, and each next one is
-    thinner, so that curves which meet can all be seen.
+    join points.
+
+    `ticks` are the values of x. If they are given, they stand at equal distances, and points are
+    moved aside a little.
     """
     figure: Figure
     figure, grid = panels(len(cells), columns=columns, height=height)
@@ -99,7 +100,6 @@ def grid_of_cells(
 
 
 def _spot(ticks: Sequence[float] | None, name: str) -> Callable[[float], float]:
-    """Return a function that says where the points of a protocol stand on the axis of x."""
     if ticks is None:
         return lambda x: x
     aside = ASIDE * (PROTOCOLS.index(name) - (len(PROTOCOLS) - 1) / 2)
@@ -114,7 +114,6 @@ def _curve(
     name: str,
     spot: Callable[[float], float],
 ) -> Any:
-    """Draw the curve of a protocol, and return what stands for it in the legend."""
     at, means, below, above = [], [], [], []
     for value in sorted(table.values(x)):
         rows = _with_numbers(table.where(**{x: value}), measure)

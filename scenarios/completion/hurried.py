@@ -1,8 +1,8 @@
 """Protocols whose servers wait with deadlines.
 
-The scripts are those of the protocols. The server's party is wrapped, so that each of its waits for
-whoever still sends ends after `within` seconds. The members of a committee wait with `me.heard`,
-which has no deadline, so here they read the shares one by one, and add up those that they want.
+The server's script is that of the protocol, but its waits for messages of several senders end after
+at most `within` seconds. The members of a committee read the shares one by one, because `me.heard`
+has no deadline.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ SHARE = Tag("share")  # the name of the committee's tag, which says who was hear
 
 
 class Hurrying:
-    """A party that waits at most `within` seconds for whoever still sends."""
+    """A party whose `gather_some` and `gather_rows` wait at most `within` seconds."""
 
     def __init__(self, me: Party, within: float) -> None:
         self._me = me
@@ -43,7 +43,7 @@ class Hurrying:
 
 @attrs.frozen
 class Hurried:
-    """A protocol whose server waits at most `within` seconds for whoever still sends."""
+    """A protocol whose server runs as a `Hurrying` party."""
 
     plain: Protocol
     within: float
@@ -61,7 +61,7 @@ class Hurried:
 
 @attrs.frozen
 class HurriedCommittee(Committee):
-    """`Committee` whose members wait with deadlines. Shares travel one by one."""
+    """A committee whose members wait at most `within` seconds for the users' shares."""
 
     within: float = attrs.field(default=0.0, kw_only=True)
 
@@ -71,7 +71,7 @@ class HurriedCommittee(Committee):
         await me.scatter(SHARE, to=self.committee(me), rows=shares.evaluate())
 
     async def member(self, me: Party) -> None:
-        """Add up the shares of the users whom all members that answered have heard in time."""
+        """Tell the server which shares have come in time, and add up the shares that it names."""
         users = me.all("user")
         shares = await me.gather_some(SHARE, users, at_least=0, within=self.within)
         await me.send(HEARD, to="server", payload=bits([name in shares for name in users]))
@@ -81,10 +81,10 @@ class HurriedCommittee(Committee):
 
 
 def hurried(protocol: Protocol, within: float) -> Hurried:
-    """Return the protocol with a deadline of `within` seconds at each wait of its servers.
+    """Return the protocol with deadlines of `within` seconds.
 
-    A member of a committee that lacks a share sends its list only when its deadline has passed. So
-    the server of a committee waits twice as long as the members.
+    The server of a committee waits twice as long: a member that lacks a share sends its list only
+    when its own deadline has passed.
     """
     if isinstance(protocol, Committee):
         members = HurriedCommittee(**attrs.asdict(protocol, recurse=False), within=within)

@@ -1,8 +1,7 @@
 """The page docs/reference/completion.md: when protocols are done, and how exact they are.
 
 `make completion` runs this module. It runs the trials that the store lacks, and writes the tables,
-the sentences that have numbers, and the figures. Whoever stops it can start it again: the trials in
-the store are not run again.
+the sentences with numbers, and the figures.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -105,8 +104,8 @@ def ranged(numbers: Sequence[float], form: str) -> str:
 
 
 def curves(table: Table, measure: Measure) -> Curves:
-    """Return the means of a measure by protocol and number of users. The error has a law, so it is
-    also there for numbers of users with which no run was made.
+    """Return the means of a measure by protocol and number of users. The error is also computed for
+    numbers of users with which no run was made.
     """
     found: dict[str, dict[int, float]] = {}
     for (name, users), part in table.points().items():
@@ -170,7 +169,7 @@ def times(table: Table) -> Lines:
 
 
 def crossing_table(table: Table) -> Lines:
-    """Yield the table of all places at which two curves cross."""
+    """Yield the table of the places found at which two curves cross."""
     heads = ["quantity", "from about … users on", "these protocols", "are better than"]
     rows = [
         [title, place, better, worse]
@@ -182,7 +181,7 @@ def crossing_table(table: Table) -> Lines:
 
 def grouped(found: Sequence[Crossing]) -> Iterator[tuple[str, str, str]]:
     """Yield crossing points as text: the place, the better protocols and the others. Protocols that
-    change places at the same number of users are in one text.
+    change places at the same number of users are in one entry.
     """
     others: dict[tuple[str, str], list[str]] = {}
     for one in found:

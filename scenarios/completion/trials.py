@@ -40,11 +40,7 @@ class Point:
 
 @typed(Point)
 def without_drop_outs(point: Point, seed: int, data: Path | None) -> Measurements:
-    """Return when the last party ends on each network, and the expected error.
-
-    One run of TSS is timed on all networks. For the other protocols there are formulas, or, for
-    local mechanisms, a run that does not depend on coins.
-    """
+    """Return when the last party ends on each network, and the expected error."""
     del data
     chosen = option(point.protocol, point.users)
     held = people(point.users).inputs.tolist()
@@ -88,7 +84,7 @@ def with_drop_outs(point: DropPoint, seed: int, data: Path | None) -> Measuremen
 
 
 def errors_of(done: Run, protocol: Any) -> dict[str, float | str]:
-    """Return the error of the estimate of a run, with its exact mean and standard deviation."""
+    """Return the error of the estimate of a run, with its expected value and standard deviation."""
     population = people(protocol.users)
     assess = about(protocol).assess
     assert assess is not None

@@ -16,7 +16,7 @@ MOST_OF_TSS = 2000  # a run of TSS with 6,000 users has 180 million messages
 
 
 def cost(parameters: Parameters) -> float:
-    """Return about how many seconds a trial takes; a run of TSS takes longest."""
+    """Return about how many seconds a trial takes."""
     users = int(parameters["users"] or 0)
     return 1.5e-5 * users**2 if parameters["protocol"] == "tss" else 0.1 + users / 200_000
 

@@ -1,4 +1,4 @@
-"""The trial with deadlines: when a server has its estimate, if it waits only so long."""
+"""The trial with deadlines: when the server has its estimate, if it waits for a limited time."""
 
 from functools import cache
 from pathlib import Path
@@ -29,10 +29,9 @@ BY_NAME = {network.name: network for network in NETWORKS}
 
 @attrs.frozen(kw_only=True)
 class DeadlinePoint:
-    """A protocol on a network. Each user leaves with the probability `drop`. Each wait of a server
-    or a member of a committee lasts at most `patience` times as long as the longest of these waits
-    on a calm network; the server of a committee waits twice as long as the members. In protocols
-    that need everybody, this holds for each wait of a user too.
+    """A protocol on a network. Each user leaves with the probability `drop`. A deadline is
+    `patience` times as long as the longest wait on a calm network, and twice as long for the server
+    of a committee.
     """
 
     protocol: str
@@ -43,9 +42,7 @@ class DeadlinePoint:
 
 
 def with_jitter(network: Network) -> Network:
-    """Return the network with messages that come later by chance: half the latency on average, by
-    an exponential law.
-    """
+    """Return the network with random delays, by an exponential law with mean half the latency."""
     latencies = {
         pair: attrs.evolve(latency, jitter=JITTER * latency.seconds)
         for pair, latency in network.latencies.items()
@@ -55,8 +52,8 @@ def with_jitter(network: Network) -> Network:
 
 @cache
 def longest_wait(name: str, users: int, network: str) -> float:
-    """Return the longest of the waits that get a deadline, in seconds, if nobody drops out and no
-    message comes late.
+    """Return the longest of the waits that get a deadline, in seconds, if nobody drops out and
+    there are no random delays.
     """
     script, held, calm = script_of(name, users), people(users).inputs, BY_NAME[network]
     if name in NEED_EVERYBODY:
@@ -72,7 +69,8 @@ def longest_wait(name: str, users: int, network: str) -> float:
 
 @typed(DeadlinePoint)
 def with_deadline(point: DeadlinePoint, seed: int, data: Path | None) -> Measurements:
-    """Return when the server has its estimate, who is counted, and the error.
+    """Return when the server has its estimate, the percentage of the users who are counted, and the
+    error.
 
     Raises `Aborted` if the server has no estimate.
     """
@@ -117,10 +115,10 @@ def hurrying(
 def in_time_or_never(
     script: Any, held: Any, seed: int, fates: dict[str, Fate], network: Network, within: float
 ) -> Waited:
-    """Run a protocol that has no result if one message is missing. With deadlines, such a run is
-    the run without deadlines, up to the first deadline that passes, and ends there.
+    """Run a protocol that has no result if one message is missing: up to the first deadline that
+    passes, it runs as it does without deadlines.
 
-    Raises `Aborted` if a message is missing at the deadline of a wait.
+    Raises `Aborted` if a message never comes, or comes after the deadline.
     """
     done = run(script, held, seed, threads=1, fates=fates)
     if done.aborts:

@@ -28,7 +28,7 @@ TRAIN = "d93c9f08e7b32991ae35732f4dc7bdecef75b3a3/Gowalla/Gowalla_2/Gowalla_trai
 
 @attrs.frozen
 class Original:
-    """A public file. The file is packed if its name ends in .gz."""
+    """A public file; it is packed if its name ends in .gz."""
 
     url: str
     sha256: str

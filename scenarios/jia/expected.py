@@ -119,8 +119,8 @@ class ExpectedErrors:
 def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> list[ExpectedErrors]:
     """Return the expected errors for every ε, with a given prior.
 
-    `power_law_of_mean` makes the paper's prior. `FinitePrior.empirical` makes the best possible
-    prior, from the true counts.
+    `power_law_of_mean` makes the paper's prior. `FinitePrior.empirical` makes a prior of the true
+    counts.
     """
     rows, items = [], len(holders)
     for epsilon in epsilons:

@@ -4,7 +4,7 @@ The paper shows OUE on Kosarak. Section III-B says the same of basic RAPPOR and 
 these mechanisms beside OUE, and the data set Retail beside Kosarak. The paper's numbers belong to
 the size of the whole of Kosarak. For a mechanism and an ε, the variance, averaged over the items,
 depends on the population only through the numbers of users and items. So a made-up population of
-this size has the paper's numbers.
+this size has the paper's variance.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,8 +69,8 @@ def offset(table: Table) -> Counterpart:
 def noise_of(table: Table, power: int, fitted: bool) -> Counterpart:
     """Return the standard deviation (`power` 1) or the variance (2) of the noise.
 
-    The law needs no run. With `fitted` the paper's number was fitted to one collection, so it is
-    random, and our runs fit it too.
+    Without `fitted`, the number follows from Eq. 14 alone. With `fitted`, the paper fitted it to
+    one collection, so it is random, and our runs measure it.
     """
     users, items = SIZES[WHOLE["population"]]
     known = Noise.of(OUE(WHOLE["epsilon"], items), users)
@@ -110,7 +110,6 @@ def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
 
 
 def _between(row: TrialRow, least: str = "expected_distance") -> str:
-    """Return the two bounds of a distance, in words."""
     return f"between {row[least]:.2g} and {row['most_distance']:.2g}"
 
 
@@ -123,10 +122,7 @@ def tested(table: Table, population: str, mechanism: str) -> Counterpart:
     """Return whether Kolmogorov's test rejects the Gaussian no more often than by false alarm.
 
     We say that it rejects more often if false alarms alone would make so many rejections, or more,
-    with a probability below 1/100. To show the opposite takes many collections: the upper bound of
-    the test's rate of rejections (Clopper and Pearson, one-sided, 99 %) must be close to the rate
-    of false alarms. By the law, the test rejects at the rate of false alarms if the distance is far
-    below the distance from which on the test rejects, and more often if the distance is above it.
+    with a probability below 1/100.
     """
     # Scipy loads slowly, so we import it only where it is needed.
     from scipy.special import bdtrc, bdtri, kolmogi
@@ -143,7 +139,11 @@ def tested(table: Table, population: str, mechanism: str) -> Counterpart:
         f"ε = 1; collections that the test rejected: {rejected} of {count}; it rejects from a "
         f"distance of {sees:.2g} on, and the distance is {_between(rows[0])} by the exact law"
     )
+    # By the law, the test rejects at the rate of false alarms if the distance is far below the
+    # distance from which on the test rejects, and more often if the distance is above it.
     expected = 1.0 if most <= FAR_BELOW * sees else 0.0 if least >= sees else None
+    # To show that it does not reject more often, the upper bound of its rate of rejections (Clopper
+    # and Pearson, one-sided, 99 %) must be close to the rate of false alarms.
     rate = float(bdtri(rejected, count, FALSE_ALARM)) if rejected < count else 1.0
     surely = rate <= FALSE_ALARM * (1 + INFORMATIVE)
     found = share_of([Outcome(possible, surely, possible)], expected)
@@ -255,7 +255,9 @@ def notes(epsilon: float) -> list[str]:
 
 
 def draw(table: Table) -> "Figure":
-    """Draw the noise of the first collection of each kind, with its Gaussian."""
+    """Draw the noise of the first collection of each population and mechanism, with the fitted
+    Gaussian and the Gaussian of Eq. 13 and 14.
+    """
     populations = [one for one in table.values("population") if one in FILES]
     epsilon = table.values("epsilon")[0]
     shown = table.where(epsilon=epsilon)

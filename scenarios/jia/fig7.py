@@ -126,10 +126,7 @@ def gains(population: str, epsilon: float) -> Iterator[Quote]:
 
 
 def _scatter(found: Counterpart, improves_below_1: bool) -> str:
-    """Return how far the paper's number may be off, and whether the law expects any gain.
-
-    A printed gain can lie within the scatter of the paper's runs although no gain is expected.
-    """
+    """Return how far the paper's number may be off, and whether the law expects any gain."""
     if isnan(found.spread):
         return ""
     words = (
@@ -181,7 +178,6 @@ def _negligible(table: Table, population: str) -> Counterpart:
 
 
 def _by_law(places: Places, one: str, other: str) -> str:
-    """Return the expected quotients of two errors, by ε, in words."""
     return ", ".join(
         f"{ratio(rows, one, other).expected or nan:.3g} at ε = {epsilon:g}"
         for epsilon, rows in places.items()
@@ -279,7 +275,7 @@ DRAWN = ("zero", "calibrate", "known", "infinite", "likelihood")
 
 
 def draw(table: Table) -> "Figure":
-    """Draw the errors over ε of the methods in `DRAWN`; OUE is not among them."""
+    """Draw the errors of the methods in `DRAWN` over ε."""
     shown = attrs.evolve(table, measures=[one for one in table.measures if one.name in DRAWN])
     return curves(
         shown,

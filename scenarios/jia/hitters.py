@@ -205,9 +205,6 @@ def _quotes(number: int, population: str, rows: Iterator[Row]) -> Iterator[Quote
 
 
 def _with_threshold(table: Table, reading: Callable[[Table], Counterpart]) -> Counterpart:
-    """Return what a reading returns; in figures over cuts, its `judged_at` also names the
-    significance threshold.
-    """
     found = reading(table)
     if "cut" not in table.axes:
         return found
@@ -288,8 +285,7 @@ def fewer_positives(places: Places, axis: str) -> Counterpart:
     """Return the share of places at which Calibrate has fewer true positives and fewer false
     positives than OUE.
 
-    The law is that of the recall, because there are always items below the cut, which OUE alone
-    predicts with some probability.
+    The law is that of the recall, because OUE alone may predict items below the cut.
     """
     pairs = [("right_calibrate", "right_oue", 1.0), ("wrong_calibrate", "wrong_oue", 1.0)]
     return _if_lowered(places, all_less(places, pairs, axis))

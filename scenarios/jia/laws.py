@@ -85,7 +85,7 @@ def as_eq_14(table: Table, **point: Any) -> Counterpart:
 
 
 def as_equality(table: Table, **point: Any) -> Counterpart:
-    """Return the share of two items whose variance is exactly the variance of Eq. 14."""
+    """Return the share of two items whose variance equals the variance of Eq. 14."""
     outcomes = []
     for name in ("held", "unheld"):
         found = table.at(name, **point)
@@ -96,7 +96,6 @@ def as_equality(table: Table, **point: Any) -> Counterpart:
 
 
 def _of_two_items(outcomes: list[Outcome], table: Table, point: dict[str, Any]) -> Counterpart:
-    """Return the share of the two items with these outcomes; the result names the two items."""
     held = table.at("held", **point).expected or 0.0
     words = (
         f"the most held item, with {held:.4g} times this variance by the law, and an unheld item"

@@ -4,8 +4,9 @@ The paper calls p_s the distribution of the noise of all items in one collection
 is a Gaussian with mean 0 and the variance of Eq. 14, σ². We check this at the bounds -4 σ, -3.75 σ,
 ..., 4 σ. The *distance* is the largest difference, over the bounds, between the share of items
 whose noise is at most the bound and the same probability of the Gaussian. The largest difference
-over all values is not smaller; by the triangle inequality it is at most the mean, over the items,
-of the largest difference of one item's exact distribution function from that of the Gaussian.
+over all values is at least this distance. By the triangle inequality it is at most the mean, over
+the items, of the largest difference between one item's exact distribution function and that of the
+Gaussian.
 
 The exact law of an item's noise is known. The number of reports that support an item with f holders
 is Bin(f, p) + Bin(n - f, q), whose probabilities are a Fourier transform of its characteristic
@@ -111,9 +112,7 @@ def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
 
 @remembered
 def _law(population: str, mechanism: str, epsilon: float, data: Path | None) -> dict[str, float]:
-    """Return the skewness of the noise, its distance from the Gaussian, and the distance of the
-    estimates from the law of Eq. 21.
-    """
+    """Return `exact_shape` of a mechanism on a population."""
     counts, _ = holders(population, data)
     return exact_shape(mechanism_of(mechanism, epsilon, len(counts)), counts)
 

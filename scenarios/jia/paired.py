@@ -1,7 +1,7 @@
 """Statements that compare methods on the same collections.
 
-All methods of one trial see the same estimates, so their numbers rise and fall together. Two
-methods are compared trial by trial, and not by two means with an interval each.
+All methods of one trial see the same estimates, so their numbers are correlated. Therefore methods
+are compared trial by trial.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -54,8 +54,8 @@ def less(
 def all_less(
     places: Places, pairs: Sequence[tuple[str, str, float]], axis: str = "epsilon"
 ) -> Counterpart:
-    """Return the share of places at which the first number of every pair is below the second one,
-    times the factor of the pair.
+    """Return the share of places at which the first number of every pair is below the factor of the
+    pair times the second number.
     """
     names = list(dict.fromkeys(name for one, other, _ in pairs for name in (one, other)))
     found = [

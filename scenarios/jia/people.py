@@ -3,8 +3,8 @@ open.
 
 Every purchase or click counts as a user with one item. Retail is the whole data set. Of Kosarak
 only the first sessions are among the data. Without a folder of data, made-up counts by Zipf's law,
-of the same sizes, stand in for both. The population "all of kosarak" is always made up so, with as
-many users and items as the whole of Kosarak.
+of the same sizes, stand in for both. The population "all of kosarak" is made up in the same way,
+with as many users and items as the whole of Kosarak.
 """
 
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Sentences of Jia and Gong that have no figure of their own, or that describe Fig. 3. All of them
-are computed from the true counts, without any collection.
+"""Sentences of Jia and Gong that have no figure of their own, or that describe Fig. 3. They are
+computed from the true counts, without a collection.
 """
 
 from collections.abc import Callable
@@ -77,8 +77,8 @@ def straight(counts: Ints, least: int) -> float:
 
 
 def reduces(counts: Ints) -> float:
-    """The share of the ε at which Calibrate lowers all of `POINTS` estimates, from the significance
-    threshold to the largest count.
+    """The share of the ε at which Calibrate lowers each of `POINTS` estimates between the
+    significance threshold and the largest count.
 
     The power law has the mean of the true counts.
     """
@@ -208,7 +208,7 @@ SENTENCES = tuple(one for name in FILES for one in of_population(name))
 
 
 def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
-    """Return the right number of a sentence."""
+    """Return the number that is computed for a sentence."""
     del seed
     return {**evaluated(SENTENCES, parameters, data), "people": "true counts"}
 

@@ -88,7 +88,7 @@ def _masses(prior: str, counts: Floats) -> Floats:
 
 
 def optimal(table: Table) -> Counterpart:
-    """Return the share of priors under which no calibrator that was tried beats Eq. 12.
+    """Return the share of the points at which no other calibrator that was tried beats Eq. 12.
 
     Differences below 1e-9 of the noise's variance are rounding.
     """

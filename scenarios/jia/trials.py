@@ -134,7 +134,6 @@ def mse(truth: npt.ArrayLike, estimates: npt.ArrayLike) -> float:
 
 
 def _threshold(epsilon: float, counts: Ints, beta: float) -> float:
-    """The count from which on an estimate is significant."""
     noise = Noise.of(OUE(epsilon, len(counts)), int(counts.sum()))
     return noise.threshold(len(counts), beta)
 
@@ -183,9 +182,7 @@ def _expected(population: str, epsilon: float, beta: float, data: Path | None) -
 def _looked_up(prior: Prior, noise: Noise, largest: float) -> tuple[Step, Callable[[float], float]]:
     """Return the posterior mean as a function of the estimate, and the inverse of this function.
 
-    Both are tables with linear interpolation, which are faster for many counts. The posterior mean
-    under a power law is nearly a straight line far above the noise, so that a few points are enough
-    there.
+    Both are tables with linear interpolation.
     """
     reach = 10 * sqrt(float(noise.variance(largest)))
     far = FAR * noise.deviation if isinstance(prior, PowerLaw) else largest + reach
@@ -253,8 +250,8 @@ def _lowered(population: str, epsilon: float, cut: float, data: Path | None) -> 
 
     If the result is 1, Calibrate also turns every smaller estimate and some larger ones into less
     than the cut, because the posterior mean grows continuously with the estimate. The posterior
-    mean also grows with the mean of the prior, so we take a mean that the mean of the estimates all
-    but never exceeds.
+    mean also grows with the mean of the prior, so we take a mean that the mean of the estimates
+    exceeds with a very small probability only.
     """
     counts, _ = holders(population, data)
     noise = Noise.of(OUE(epsilon, len(counts)), int(counts.sum()))
@@ -294,10 +291,7 @@ def hitters_cost(point: HittersPoint) -> float:
 
 @typed(ErrorsPoint)
 def errors_cost(point: ErrorsPoint) -> float:
-    """Return about how many seconds a collection with every way to calibrate takes.
-
-    The search for the likeliest exponent takes longest.
-    """
+    """Return about how many seconds a collection with every way to calibrate takes."""
     items = SIZES[point.population][1]
     return _collection_cost(point.population) + items * 6e-5
 

@@ -70,7 +70,7 @@ def ratio(table: Table) -> Counterpart:
 
 def ratio_of_circles(table: Table) -> Counterpart:
     """Return the largest quotient of two ε: that of randomised response by Eq. 30 at the evaluated
-    coin, 0.2, and that of Eq. 29 at any x of its curve.
+    coin, 0.2, and that of Eq. 29 at an x of its curve.
 
     Raises `NoSuchPoint` if one of these points is missing.
     """

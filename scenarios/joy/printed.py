@@ -102,7 +102,6 @@ def equation_30(truthful: Chance, yes: Chance) -> float:
 
 
 def _ratio(above: Fraction, below: Fraction) -> Chance:
-    """The quotient of two probabilities; inf if the second one is 0."""
     return above / below if below else inf
 
 

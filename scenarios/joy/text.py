@@ -81,7 +81,9 @@ class Passage:
         return f"{self.what} ({self.under})" if self.under else self.what
 
     def values(self, mechanism: TwoRounds) -> dict[str, float]:
-        """The numbers of a row."""
+        """The right number, and, if the passage has them, the number that should be printed and the
+        number by the printed formula.
+        """
         given = {
             "value": self.exact,
             "instead": self.instead,
@@ -134,12 +136,12 @@ def for_mechanism(function: Callable[..., Any], *arguments: Any) -> Value:
 
 
 def _printed_count(mechanism: TwoRounds, turn: int, answer: int) -> Fraction:
-    """The printed expected count of an answer in round one or two, 1 of 4 holds yes."""
+    """The printed expected count of an answer in round one or two, if 1 of 4 owners holds yes."""
     return printed.equations_9_and_10(mechanism, 1, 3)[turn][answer]
 
 
 def _exact_count(mechanism: TwoRounds, turn: int, answer: int) -> Fraction:
-    """The mean count of an answer in round one or two, over all throws; 1 of 4 holds yes."""
+    """The mean count of an answer in round one or two, if 1 of 4 owners holds yes."""
     return mean_counts(mechanism, FEW)[turn][answer]
 
 
@@ -153,26 +155,21 @@ def _noise(owners: int) -> float:
 
 
 def _noise_formula(owners: int) -> float:
-    """The standard deviation of a count of answers yes: √(Σ n p (1 - p)).
-
-    The sum is over the owners who hold yes and the others.
-    """
+    """The standard deviation of a count of answers yes: √(Σ n p (1 - p))."""
     parts = ((HOLDERS, YES), (owners - HOLDERS, NO))
     chances = [(count, float(INTRODUCTION.law(truth)[1])) for count, truth in parts]
     return float(sum(count * p * (1 - p) for count, p in chances) ** 0.5)
 
 
 def _footnote(owners: int) -> float:
-    """The standard deviation by the formula of footnote 2."""
     return printed.introduction_deviation(
         float(INTRODUCTION.truthful), float(INTRODUCTION.yes), owners
     )
 
 
 def _truthful() -> Fraction:
-    """The number by which sums are divided so that the estimate is unbiased.
-
-    This number is P[yes | holds yes] - P[yes | holds no].
+    """The number by which sums are divided so that the estimate is unbiased: P[yes | holds yes] -
+    P[yes | holds no].
     """
     return INTRODUCTION.law(YES)[1] - INTRODUCTION.law(NO)[1]
 
@@ -188,7 +185,6 @@ def _round_one(mechanism: TwoRounds) -> float:
 
 
 def _round_two(mechanism: TwoRounds) -> float:
-    """ε of round two, from its laws."""
     return epsilon_of([mechanism.round_two_law(truth) for truth in mechanism.truths])
 
 
@@ -213,15 +209,12 @@ def _mean_difference(mechanism: TwoRounds, truths: Sequence[int], value: int) ->
 def _stronger(mechanism: TwoRounds) -> float:
     """The share of the steps to a larger population at which the ε of round two's count of ones
     falls.
-
-    The ε comes from the exact law of the count.
     """
     ratios = [ratio_of_sums(mechanism, 2, owners - 2) for owners in SIZES]
     return _falling([float(ratio) for ratio in ratios])
 
 
 def _falling(numbers: Sequence[float]) -> float:
-    """The share of the steps at which numbers fall."""
     return sum(a > b for a, b in pairwise(numbers)) / (len(numbers) - 1)
 
 
@@ -305,7 +298,6 @@ def _toy_deviation(truthful_no: int) -> float:
 
 
 def _rising(numbers: Sequence[float]) -> float:
-    """The share of the steps at which numbers grow."""
     return _falling([-number for number in numbers])
 
 

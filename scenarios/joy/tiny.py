@@ -1,4 +1,4 @@
-"""Exact results for a few owners: every throw of their dice is played out."""
+"""Results for a few owners, from all throws of their dice or from the exact laws of answers."""
 
 import itertools
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Counts = tuple[list[Fraction], list[Fraction]]
 
 
 def mean_counts(mechanism: TwoRounds, truths: Sequence[int]) -> Counts:
-    """Return the mean counts of every symbol in rounds one and two, for owners who hold these
+    """Return the expected number of each answer in rounds one and two, for owners who hold these
     truths.
     """
     chances = (*mechanism.background, Fraction(mechanism.sampling))
@@ -44,8 +44,7 @@ def delta_of_sums(mechanism: TwoRounds, epsilon: float, yes: int, no: int) -> fl
     """Return the δ at ε of the number of ones in round two, for neighbours that differ in one
     owner.
 
-    In the neighbouring population, one of the `yes` owners who hold yes holds no instead. The law
-    is computed in floats, so that there can be some hundred owners.
+    In the neighbouring population, one of the `yes` owners who hold yes holds no instead.
     """
     one, other = (_float_ones(mechanism, *held) for held in ((yes, no), (yes - 1, no + 1)))
     return float(delta_of(one, other, epsilon))

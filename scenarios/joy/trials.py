@@ -257,11 +257,9 @@ def die_of_value(sampling: float, values: int, own: float) -> TwoRounds:
 def _counted(
     expected: float, laws: Sequence[Fraction], users: int, coins: SampledCoins
 ) -> Measurements:
-    """Return ε estimated from how many of `users` give one certain answer under each of two truths.
+    """Return ε estimated from how many of `users` give one answer under each of two truths.
 
     `laws` are the probabilities of this answer under the two truths.
-
-    The standard deviation is computed for two independent binomial numbers.
     """
     ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
     scatter = sqrt(sum(float((1 - chance) / (users * chance)) for chance in laws))

@@ -92,8 +92,8 @@ class JudgedClaim:
     """The verdict on a claim for given parameters.
 
     If the paper claims nothing for these parameters, `claimed` and `holds` are None. If no exact
-    number is defined for them, `exact` is empty and `holds` is None. Values of δ are kept as ln δ
-    (then `is_log` is true), because δ can be smaller than every positive floating-point number.
+    number is defined for them, `exact` is empty and `holds` is None. With `is_log` the numbers are
+    natural logarithms of δ.
     """
 
     claim: str

@@ -1,8 +1,9 @@
 """The numbered statements of Biswas, Cormode and Maple, and how each is judged.
 
 The users' items are constants unless a reading says otherwise. A user reports with probability π,
-and a report is a randomised response with p = w / (w + m - 1) and q = 1 / (w + m - 1), where
-w = e^ε is a fraction. All reports are played out, so means and variances are exact fractions.
+and a report is a randomised response with p = w / (w + m - 1) and q = 1 / (w + m - 1), where w =
+e^ε is a fraction. Means and variances are exact fractions, because every combination of reports is
+played out.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -78,7 +78,7 @@ def _theorem_2() -> Finding:
 
 
 def _theorem_2_fitted() -> Finding:
-    """Judge Theorem 2 for the calibrator as it is used: with a power law fitted to the mean."""
+    """Judge Theorem 2 with a power law of the true mean in the place of the prior."""
 
     def instances() -> Iterator[Instance]:
         for users in range(3, 9):

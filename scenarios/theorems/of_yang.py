@@ -1,7 +1,7 @@
 """The numbered statements of Yang et al., and how each is judged.
 
-Populations are small enough to play out every coin, or to go through all of them by their rarest
-items. Probabilities are fractions wherever the statement allows it, so that an equality is exact.
+Populations are small enough to play out every coin, or to try all counts of the two rarest items.
+Most probabilities are fractions, so that an equality is exact.
 """
 
 from collections import Counter

@@ -15,9 +15,8 @@ def theorem_quotes(paper: str) -> list[Quote]:
     """Return a row for each reading of each statement of a paper that can be judged.
 
     Definitions that state no fact have no row. A reading that mends the theorem has no row, but is
-    the correction in the other rows of this theorem. Except for definitions, a statement is judged
-    only when a table is read. The expected value is 1 if the statement holds and 0 if it fails;
-    nothing is measured. Raises `ValueError` for an unknown paper.
+    the correction in the other rows of this theorem. The expected value is 1 if the statement holds
+    and 0 if it fails; nothing is measured. Raises `ValueError` for an unknown paper.
     """
     return [
         _row(theorem, reading)

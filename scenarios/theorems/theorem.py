@@ -5,8 +5,8 @@ proposition, definition, remark, or an equation that claims something. (Joy and 
 theorem, so a claim of a section is one, too.) A theorem has one or more readings, since a text
 sometimes allows several readings. The first reading is the text taken literally, and its verdict is
 the verdict of the theorem. Each reading has a `judge`, a function without arguments that returns a
-`Finding`. Most judges go through `Instance`s in a stated order, smallest first, and stop at the
-first one for which the statement is false::
+`Finding`. Most judges go through `Instance`s in a stated order, and stop at the first one for which
+the statement is false::
 
     holds    proved          docs/proofs/papers.md proves it, as it is read; the search agrees
              searched        no counterexample among the instances that the finding names
@@ -121,7 +121,7 @@ class Instance:
 class Finding:
     """The verdict on a statement, and how it was reached.
 
-    `basis` says in words which instances were judged, and in which order. `numbers` says what the
+    `basis` says in words which instances were judged, or why none was. `numbers` says what the
     claimed and the exact numbers are, if the statement itself does not say this. `points` is the
     number of instances judged. `sample` has the last of these instances, to show.
     """
@@ -305,7 +305,6 @@ def _number(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a parameter as JSON can hold it."""
     if isinstance(value, Fraction):
         return float(value)
     return [_plain(part) for part in value] if isinstance(value, tuple | list) else value

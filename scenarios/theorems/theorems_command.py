@@ -93,7 +93,6 @@ def _state(finding: "Finding") -> "Text":
 
 
 def _print_list(out: "Console", chosen: Sequence["Theorem"]) -> None:
-    """Print a table for each paper, and how many statements hold and fail."""
     from rich.text import Text
 
     from scenarios.theorems.theorem import PAPERS
@@ -139,7 +138,6 @@ def _reasons(theorem: "Theorem") -> list[str]:
 
 
 def _print_whole(out: "Console", theorem: "Theorem") -> None:
-    """Print a statement with every reading, the range of the search, and instances."""
     from rich.text import Text
 
     from simnet.cli.grid import Grid

@@ -5,9 +5,9 @@ Repository (Becker and Kohavi, Adult; Lane and Kohavi, Census-Income). The paper
 income", a number: linear regression learns the number itself, and the classifiers learn whether it
 is above its mean (Wang et al., *Collecting and Analyzing Multidimensional Data with Local
 Differential Privacy*, section VI-B). The files have no income in numbers, so we learn another
-number in the same way: the age (Adult), or the weeks of work (Census-Income). A little less than
-half of the people are above the mean of this number. The class of income, which the files do have,
-is not a feature. Labels of classes are -1 and +1, as in section V; section VI-B has 0 and 1.
+number in the same way: the age (Adult), or the weeks of work (Census-Income). The class of income,
+which the files do have, is not a feature. Labels of classes are -1 and +1, as in section V; section
+VI-B has 0 and 1.
 """
 
 from pathlib import Path
@@ -35,7 +35,7 @@ class Census:
         """Return three tasks: logistic regression and SVM of whether the target is above its mean,
         and linear regression of the target.
 
-        All other columns of the record are features. The values of a category are the values that
+        The other columns of the `Census` are features. The values of a category are the values that
         occur in the file.
 
         Raises `BadInput` for a file that cannot be read, for a missing column or value, and for a

@@ -68,10 +68,7 @@ class CrossValidation:
 
     @property
     def standard_error(self) -> float:
-        """The standard error of the mean of two or more folds, as if folds were independent.
-
-        The folds are only roughly independent, because they share users.
-        """
+        """The standard error of the mean of two or more folds, as if folds were independent."""
         return float(np.std(self.errors, ddof=1)) / sqrt(len(self.errors))
 
 

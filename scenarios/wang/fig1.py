@@ -59,7 +59,7 @@ ONLY_TWO = "Laplace and Duchi et al., which section I names as the only two opti
 
 
 def crossing(value: float) -> float:
-    """The ε at which PM's variance on a value is Duchi et al.'s worst variance."""
+    """The ε at which PM's variance on a value equals Duchi et al.'s worst variance."""
     from scipy.optimize import brentq  # scipy loads slowly, so we import it only where it is needed
 
     def gap(epsilon: float) -> float:

@@ -120,7 +120,7 @@ def ratio_at(point: Mapping[str, Any]) -> float:
 
 
 def drawn_ratios(table: Table) -> "Figure":
-    """Draw the ratios over ε, one panel for each number of attributes, all on one scale."""
+    """Draw the ratios over ε, one panel for each number of attributes."""
     figure = curves(
         table,
         "epsilon",

@@ -111,7 +111,8 @@ def drawn(
 def narrowed(people: TablePopulation, attributes: int) -> TablePopulation:
     """Return the same people with the first attributes of each kind only.
 
-    Numbers and categories keep their shares of all attributes, rounded; one number is always kept.
+    Numbers and categories keep their shares of all attributes, rounded; at least one number is
+    kept.
 
     Raises `BadInput` for fewer than two attributes, and for more attributes than the people have.
     """
@@ -145,7 +146,6 @@ def _numbers(count: int) -> tuple[Numeric, ...]:
 
 
 def _made_up(name: str, users: int, seed: int) -> TablePopulation:
-    """Make up a table of the shape of the paper's census."""
     numeric, domains = SHAPES[name]
     coins = SampledCoins(seed, "population")
     numbers = _normal(0.0, coins.uniform(users * numeric).plain).reshape(users, numeric)

@@ -82,7 +82,6 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
         )
 
     def of_ends(table: Table, holds: Statement, contrast: Contrast = QUOTIENT) -> Counterpart:
-        """Judge a statement that looks at the least and the largest ε alone."""
         found = over_laws(table, holds, contrast)
         epsilons = table.values("epsilon")
         ends = min(epsilons), max(epsilons)
@@ -204,7 +203,7 @@ def differ_little(table: Table) -> Counterpart:
 
 
 def drawn_means(table: Table) -> "Figure":
-    """Draw the errors over ε, a panel for each law, all on one scale."""
+    """Draw the errors over ε, a panel for each law."""
     return curves(
         table,
         "epsilon",

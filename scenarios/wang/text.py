@@ -1,5 +1,4 @@
-"""Sentences and equations of Wang et al. that have no figure. All of them are computed, without any
-run.
+"""Sentences and equations of Wang et al. that have no figure. They are computed, without a run.
 
 Each entry of `CLAIMS` is a statement and its test at one point (ε, d). The last quotes are the
 lemmas and corollaries, with the verdicts of `simnet theorems`.
@@ -94,7 +93,7 @@ def unbiased(make: Callable[[float], Any]) -> "Claim":
 
 
 def outside_domain(epsilon: float, _: int) -> bool:
-    """Whether Duchi et al.'s reports always lie outside [-1, 1]."""
+    """Whether Duchi et al.'s possible reports lie outside [-1, 1]."""
     return all(abs(atom.at) > 1 for t in VALUES for atom in Duchi(epsilon).law(t).atoms)
 
 
@@ -186,7 +185,7 @@ def equation_8(epsilon: float, _: int) -> bool:
 
 
 def multi_unbiased(variant: DuchiVariant) -> "Claim":
-    """Return the claim that Algorithm 3 is unbiased in this variant, which has a B of its own."""
+    """Return the claim that Algorithm 3 is unbiased in this variant."""
     return lambda epsilon, d: all(
         isclose(DuchiMulti(epsilon, d, variant).law(t).mean, t, rel_tol=EQUAL, abs_tol=EQUAL)
         for t in VALUES
@@ -504,7 +503,6 @@ def claim_quote(name: str) -> Quote:
 
 
 def _dispute(name: str) -> str:
-    """Return why a fair reader may come to another verdict on a statement, or nothing."""
     if LARGEST.get(name) == 2:
         return "the text names no small ε for these two mechanisms; up to ε = 1 the statement holds"
     if name == "staircase-variance":

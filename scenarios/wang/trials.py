@@ -58,8 +58,7 @@ def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
     """Collect a table; return the mean squared error of its means or of its frequencies, with the
     error's expected value and standard deviation.
 
-    Numbers are scaled to [-1, 1]. This is the trial of Fig. 4 to 8. Raises `BadInput` as `drawn`
-    does.
+    Numbers are scaled to [-1, 1]. Raises `BadInput` as `drawn` does.
     """
     name, _, kind = point.estimates.partition("-")
     people = drawn(name, point.users, data, seed, point.attributes)

@@ -76,10 +76,7 @@ def crossing(population: str = "gowalla") -> float:
 def crossed(table: Table) -> Counterpart:
     """Return the ε where the two curves cross, as computed and as measured.
 
-    The paper's number scatters, because its curves are means of runs. Where the quotient of the two
-    errors scatters by a share s, the crossing scatters by the share s / slope: the slope is that of
-    the quotient on logarithmic axes at the expected crossing. We take s at the ε of our grid that
-    is nearest to this crossing.
+    The paper's number scatters, because its curves are means of runs.
     """
     lines = [
         line
@@ -91,6 +88,9 @@ def crossed(table: Table) -> Counterpart:
         for delta in (None, WEAK)
     )
     found, place = crossing_of(ours, other, crossing()), crossing()
+    # Where the quotient of the two errors scatters by a share s, the crossing scatters by the share
+    # s / slope: the slope is that of the quotient on logarithmic axes at the expected crossing. We
+    # take s at the ε of our grid that is nearest to this crossing.
     near = min(ours.keys() & other.keys(), key=lambda epsilon: abs(log(epsilon / place)))
     point = {**GOWALLA, "epsilon": near}
     errors = quotient(

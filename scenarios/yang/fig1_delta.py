@@ -3,7 +3,7 @@
 The paper draws 1000 records in which every item occurs at least 1000β times, and takes the δ that
 its inequality (2) gives for β, N and ε. DPDG then gets this (ε, δ). The δ of (2) is not true of
 DPDS (Theorem 3.1 fails). So we also give DPDG the exact δ that DPDS has in the worst such sample:
-then both protocols meet exactly the same (ε, δ).
+then both protocols meet the same (ε, δ).
 """
 
 from collections.abc import Callable
@@ -69,7 +69,8 @@ def at_level(point: LevelPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def deltas(users: int, items: int, beta: float, epsilon: float) -> tuple[float, float]:
-    """Return the δ that inequality (2) gives, and the largest exact δ for such a population.
+    """Return the δ that inequality (2) gives, and the largest exact δ of DPDS for populations in
+    which every item has at least βn holders.
 
     The exact δ is the larger one of the δ for removing a user and the δ for replacing a user's
     item, if the two rarest items have βn holders each.

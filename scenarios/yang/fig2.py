@@ -64,8 +64,7 @@ def quoted(
 def power_of_users(table: Table) -> Counterpart:
     """Return the power of n to which the error is proportional, the mean over all other parameters.
 
-    The power is the slope of a straight line through the logarithms. The standard deviation of each
-    measured mean is known, so the standard deviation of the slope is known, too.
+    The power is the slope of a straight line through the logarithms.
 
     Raises `NoSuchPoint` if no two numbers of users were run.
     """

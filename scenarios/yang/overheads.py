@@ -181,7 +181,9 @@ def _entry(rows: Sequence[BillRow], role: str, quantity: str, direction: str) ->
 
 
 def quote(one: Overhead) -> Quote:
-    """The quote of a sentence on a cost: it holds if every run has exactly the cost stated."""
+    """The quote of a sentence on a cost; it is judged by the share of the runs that have the stated
+    cost.
+    """
 
     def reading(table: Table) -> Counterpart:
         rows = table.rows

@@ -3,8 +3,8 @@ open.
 
 - Gowalla: a user's item is one of 12 cells of 5 by 5 degrees.
 - Census-Income: a user's item is an interval of 100 cents of the wage per hour. Users without a
-  wage, who are nearly all users, are left out, and so are intervals with less than 1 % of the
-  remaining users.
+  wage, who are most users, are left out, and so are intervals with less than 1 % of the remaining
+  users.
 - Synthetic: 30 items, uniform.
 - Normal: a standard normal number in one of 30 equal intervals.
 

@@ -47,17 +47,15 @@ class Entry:
 
 
 def shares(users: int, items: int, alpha: float) -> float:
-    """The mean number of field elements that a user of TSS draws: α² (n - 1) N.
-
-    The reporting sets are uniform.
+    """The mean number of field elements that a user of TSS draws, with uniform reporting sets: α²
+    (n - 1) N.
     """
     return alpha**2 * (users - 1) * items
 
 
 def sent(users: int, items: int, alpha: float) -> float:
-    """The mean number of shares and sums that a user of TSS sends: αN(2 - α + αn).
-
-    The reporting sets are uniform. Shares that a user keeps for itself are counted.
+    """The mean number of shares and sums that a user of TSS sends, with uniform reporting sets:
+    αN(2 - α + αn). Shares that a user keeps for itself are counted.
     """
     return alpha * items * (2 - alpha + alpha * users)
 

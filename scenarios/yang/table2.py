@@ -119,7 +119,7 @@ def error(population: str, method: str, setting: str) -> Quote:
 
 
 def quotes() -> Iterator[Quote]:
-    """The quotes of all numbers of the table."""
+    """The quotes of the table."""
     for setting in BUDGETS:
         yield from (weight(setting, place) for place in range(1, 5))
     yield Quote(

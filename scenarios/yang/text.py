@@ -1,5 +1,4 @@
-"""Sentences of Yang et al. that have no figure. All of them are computed, without any run of an
-experiment's size.
+"""Sentences of Yang et al. that have no figure. They are computed, some of them from small runs.
 
 What coalitions learn is proved on small runs, as `simnet verify` does it.
 """
@@ -118,8 +117,8 @@ def splits() -> list[tuple[float, float]]:
 
 def stronger_by_3_2(_: Path | None) -> float:
     """The share of settings in which Theorem 3.2 claims no larger δ than Theorem 3.1 for the same
-    sampling probability and the same β. The ε of Theorem 3.2 is always the smaller one.
-    Settings for which Theorem 3.2 claims nothing, or a δ of 1, are left out.
+    sampling probability and the same β. The ε of Theorem 3.2 is the smaller one. Settings for which
+    Theorem 3.2 claims nothing, or a δ of 1, are left out.
     """
     found = []
     for items, beta, (epsilon, z) in product(COUNTS, BETAS, splits()):
@@ -559,7 +558,7 @@ SENTENCES = (
 
 
 def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
-    """Return the right number of a sentence."""
+    """Return the number that is computed for a sentence."""
     del seed
     return evaluated(SENTENCES, parameters, data)
 

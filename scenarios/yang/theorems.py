@@ -1,4 +1,4 @@
-"""The numbered statements of Yang et al., and two claims of section 3.1.2, judged by computation.
+"""The numbered statements of Yang et al., and claims of section 3.1.2, judged by computation.
 
 A trial judges one theorem under one reading (`scenarios/theorems`), one claim of section 3.1.2 for
 given parameters, or one of the two privacy theorems at one point of a plane. No coins are drawn.
@@ -149,9 +149,7 @@ def _of_theorem(name: str, reading: int) -> Callable[[Table], Counterpart]:
 
 
 def _of_claim(name: str, axes: Sequence[str] = tuple(GRID_WORDS)) -> Callable[[Table], Counterpart]:
-    """Return a function that reads the share of points at which a claim holds. The points are
-    named by their values on these axes.
-    """
+    """Return a function that reads the share of points at which a claim holds."""
 
     def read(table: Table) -> Counterpart:
         rows = table.where(statement=name, reading=None).rows
@@ -164,7 +162,6 @@ def _of_claim(name: str, axes: Sequence[str] = tuple(GRID_WORDS)) -> Callable[[T
 
 
 def _values(axes: Sequence[str], rows: Sequence[TrialRow]) -> str:
-    """Return the values that the rows have on these axes, as text."""
     values = {axis: dict.fromkeys(str(row[axis]) for row in rows) for axis in axes}
     return "; ".join(f"{GRID_WORDS[axis]} {', '.join(values[axis])}" for axis in axes)
 
