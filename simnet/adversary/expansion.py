@@ -80,8 +80,8 @@ class Expansion:
     recognises secrets that depend on no coins, unknowns that the coalition knows, and monomials of
     both. `value` gives the sampled value of an unknown, and `monomial` the unknown for the product
     of two unknowns. A product is not expanded if one of its factors contains any other unknown
-    after coins were replaced, unless the other factor is a number. Nor is a product expanded if the
-    expansions would take more than `MOST_PAIRS` products of two unknowns.
+    after coins were replaced, unless the other factor is a number. If the expansions would take
+    more than `MOST_PAIRS` products of two unknowns, the rest is not expanded.
     """
 
     def __init__(
@@ -135,9 +135,7 @@ class Expansion:
         return solved
 
     def _expand(self, product: ProductTerm, solved: Span) -> bool:
-        """Expand a product, if enough is known about its factors. Return whether it was
-        expanded.
-        """
+        """Expand a product, if enough is known about its factors. Return whether this was done."""
         forms = [_without_number(self.written_out(factor)) for factor in product.factors]
         rests, origins = zip(*(solved.reduce(form, {}) for form in forms), strict=True)
         for one, other in ((0, 1), (1, 0)):

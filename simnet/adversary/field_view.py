@@ -9,16 +9,16 @@ system of linear equations, with one row for each element that the coalition rec
     u1 -> server  "share"   [c1, c2, c3]             c: coins of u1
     u2 -> server  "share"   [s1 + d1, s2 + d2, ...]  s, d: secrets and coins of u2
 
-*Lanes.* A message of 100 elements is rarely 100 different rows. Usually it is one row in 100 lanes:
-lane l has the same coefficients as lane 0, and its unknowns have numbers that are l higher
-(`simnet.linear.terms`). We keep as many lanes as all rows have in common, and judge all lanes by
-one elimination. This is right if lanes do not share unknowns. If unknown 7 is in lane 2 of one row
-and in lane 0 of another row, then each element gets its own row instead.
+*Lanes.* A message of 100 elements is often one row in 100 lanes: lane l has the same coefficients
+as lane 0, and its unknowns have numbers that are l higher (`simnet.linear.terms`). We keep as many
+lanes as all rows have in common, and judge all lanes by one elimination. This is right if lanes do
+not share unknowns. If unknown 7 is in lane 2 of one row and in lane 0 of another row, then each
+element gets its own row instead.
 
-*Where rows come from.* A block (messages that were sent at once) gives one `BlockForms`: its rows,
-and for each row the message and the element where it begins. All `BlockForms` over one field make
-up a `FieldView`, in which a row can be traced back to its message (`excerpt`), for attacks and
-certificates.
+*Where rows come from.* The rows of a block (messages that were sent at once) are in one or several
+`BlockForms`. These say for each row in which message and at which element the row begins. All
+`BlockForms` over one field make up a `FieldView`, in which a row can be traced back to its message
+(`excerpt`).
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""Find out whether a coalition knows the linear forms of the messages that it receives.
+"""Test whether a coalition knows the linear forms of the messages that it receives.
 
 Theory of operation. A verdict of `leaks` names a combination of messages that is a function of
 honest secrets. To use this combination, the coalition must know the linear form of each message.
@@ -45,11 +45,7 @@ World = tuple[Run, Symbolic]  # a run that was read again, and its reading
 
 
 class OtherWorlds:
-    """A run that is read again with other coins of one party, to find out who notices.
-
-    The worlds do not depend on the coalition, so the worlds of a small run are kept for the next
-    coalition.
-    """
+    """A run that is read again with other coins of one party, to find out who notices."""
 
     def __init__(self, sampled: Run, record: DoorRecord, observed: Iterable[str]) -> None:
         """`record` has what the doors of the run gave. Coins drawn inside doors are not varied,
@@ -129,13 +125,11 @@ class _Seen:
 
     @functools.cached_property
     def in_clear(self) -> list[object]:
-        """All that is received, except for field elements."""
         members = self._members
         return [_in_clear(block, members) for block in self._blocks if _reaches(block, members)]
 
     @functools.cached_property
     def forms(self) -> list[object]:
-        """The linear forms of the field elements that are received."""
         names = _names(self._unknowns)
         return [
             sorted(

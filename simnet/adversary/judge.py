@@ -58,9 +58,9 @@ server: output-only, [[('u1', 1), ('u2', 1)]]
 u2: nothing, []
 u2, server: output-only, [[('u1', 1)]]
 
-Messages without field elements are listed. Everything that they can tell was disclosed by some
-door. The doors' laws are found by calling the doors (`simnet.adversary.door_laws`). If this is not
-possible, the protocol's `About` record may state the law.
+Messages without field elements are listed. What they tell about inputs was disclosed by doors. The
+doors' laws are found by calling the doors (`simnet.adversary.door_laws`). If this is not possible,
+the protocol's `About` record may state the law.
 """
 
 import functools
@@ -174,7 +174,8 @@ class Judge:
 
         `about` is what the protocol states about itself. `same_inputs` declares that the runs are
         of the same people with the same inputs. `replayed_messages` is the largest number of
-        messages in all replays of a run on other inputs together; at least one replay is made.
+        messages in all replays of a run on other inputs together; one replay is made even if it has
+        more.
 
         Raises `ScriptError` if a script behaves differently when it is read again, and
         `SimnetError` if the functionality makes other secrets than the scripts.
@@ -303,7 +304,6 @@ class Judge:
         return ShareBounds(self._doors, coalition.parties, sight)
 
     def _members(self, place: int, coalition: Coalition) -> frozenset[int]:
-        """The numbers of the coalition's members in one of the runs."""
         numbers = self._runs[place].roster.number
         return frozenset(numbers[name] for name in coalition.parties if name in numbers)
 
@@ -354,26 +354,17 @@ class _Checks(DoorChecks):
         self._judge = judge
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:
-        """Whether the coalition knows the forms of its messages (`hidden_structure`)."""
         return self._judge.knows_structure(corrupt)
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        """Return whether the inputs alone decide if the door's function raises an error; False if
-        we do not know.
-        """
         return self._judge.door_judge.refuses_by_inputs_alone(use)
 
     def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:
-        """Return whether two inputs were found that give the coalition equal ideal outputs, but
-        different values of the functions that it knows.
-        """
         return self._judge.door_judge.has_witness(corrupt, knowledge)
 
 
 def _identity(done: Run) -> Hashable:
-    """Return a key of a run. Two runs have equal keys only if they are one run that was given
-    twice.
-    """
+    """Return a key of a run; a run that is given twice has one key."""
     fates = tuple(sorted((name, str(fate)) for name, fate in done.fates.items()))
     return (
         done.seed,

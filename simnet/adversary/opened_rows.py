@@ -45,9 +45,8 @@ that is made from the seed k. A coalition that was given k learns nothing from t
 coalition finds k, and so x, by trying all seeds.
 
 *Unknowns that the coalition knows* are treated as numbers, with one exception: a secret that a
-member of the coalition made from field elements that it had received. Such a secret depends on the
-coins of honest parties. The secret counts as a coin, and we add a row that tells this coin to the
-coalition.
+member of the coalition made from field elements with coins of honest parties. Such a secret counts
+as a coin, and we add a row that tells this coin to the coalition.
 
 Example over F_7. User u1 sends x + r, and gives w + r to a door. The coin w hides r, so the
 coalition learns nothing:

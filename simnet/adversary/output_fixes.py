@@ -1,4 +1,4 @@
-"""Finds what the output alone determines: in a small run, an output may determine nearly every
+"""Find what the output alone determines. In a small run, an output may determine nearly every
 input.
 
 Theory of operation. A verdict `output-only` says that a coalition learns only what the ideal world
@@ -11,10 +11,10 @@ last two are used only if there are too many assignments to list::
     few values together   we list every assignment of values to secrets that gives the functions
                           these values; what all assignments have in common is fixed
     a value at an end     a sum that is as large, or as small, as possible fixes each of its terms
-    counts                let the functions have, for each place, the sum over all secrets of the
-                          element at this place, and let each secret have one of the values w_1,
-                          ..., w_m. If (w_1, 1), ..., (w_m, 1) are linearly independent, the
-                          functions fix how often each value occurs: a multiset
+    counts                suppose that for each place the sum over all secrets of the element at
+                          this place is known, and that each secret has one of the values w_1,
+                          ..., w_m. If (w_1, 1), ..., (w_m, 1) are linearly independent, these
+                          sums fix how often each value occurs: a multiset
 
 Each rule finds certain consequences, but not all. If the coalition knows more about the inputs, for
 example from disclosed values, then more may follow.

@@ -10,8 +10,8 @@ coalition may contain, and record every door. Then we compare twice::
 
 A script with its own random numbers, clock or memory usually behaves differently somewhere. Then it
 is refused by an error that names its party. The symbolic reading gives scripts no inputs and calls
-no function of a door. So the run of a script that uses an input without a door also differs, or the
-script cannot go on.
+no function of a door. So a script that uses an input without a door usually behaves differently,
+too, or cannot go on.
 """
 
 import copy

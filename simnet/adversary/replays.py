@@ -2,11 +2,11 @@
 
 Theory of operation. A script cannot look at its input, and the function of a door must be pure.
 Python cannot enforce purity: a function may append to a list that the script reads later. The
-symbolic reading notices this if the script uses the list in the given run. But the symbolic reading
-misses a script that uses the list with other inputs only. So we play the run again, in numbers,
-with other inputs. All doors call their functions with these inputs, but discard the results and
-return the recorded values. So if the behaviour of a script changes, a function has a side effect,
-or the script draws random numbers of its own. An error then names the script.
+symbolic reading may notice this if the script uses the list in the given run. But it misses a
+script that uses the list with other inputs only. So we play the run again, in numbers, with other
+inputs. All doors call their functions with these inputs, but discard the results and return the
+recorded values. So if the behaviour of a script changes, a function has a side effect, or the
+script draws random numbers of its own. An error then names the party.
 
 Example. `me.secret(lambda v: seen.append(v) or [v], vote, ...)` and `if 1 in seen: await
 me.send(...)`. In the symbolic reading, the function is not called, so the list is empty and the
@@ -177,9 +177,6 @@ def _count_of_others(done: Run) -> int:
 def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield inputs in which one party's input differs, and then inputs in which two parties'
     differ.
-
-    Every party gets its first other input before any party gets a second one, and so do pairs of
-    parties.
     """
     protocol, held = done.protocol, done.inputs
     if len(held) < 2:
@@ -274,7 +271,7 @@ class _OtherInputs(Sampled):
         return answer
 
     def _coins(self, call: DoorCall) -> Coins | None:
-        """The door's own coins, equal in every replay. The coins of the run are not touched."""
+        """The door's own coins, equal in every replay."""
         if not call.takes_coins:
             return None
         purpose = f"other inputs {call.kind} {call.number} "

@@ -6,25 +6,25 @@ Theory of operation
 -------------------
 
 1. *Runs.* The protocol runs many times on each of the two inputs, with different seeds.
-2. *Features.* A view is far too large to be compared as a whole: no two views are equal. So each
-   view is reduced to features, numbers with few values. These are: every element that the coalition
-   receives, in at most `BINS` classes (real numbers are put into some 8,000 classes by a hash); the
-   sum of each sender's elements at each place (of real numbers, the sum of their hashes); the
-   number of messages; the traffic, if the network is watched; and the value of every function that
-   elimination finds.
+2. *Features.* Whole views are too large to be compared: two of them are rarely equal. So each view
+   is reduced to features, numbers with few values. These are: every element that the coalition
+   receives, in at most `BINS` classes (real and very large numbers are put into some 8,000
+   classes); the sum of each sender's elements at each place (of real numbers, the sum of their
+   hashes); the number of messages; the traffic, if the network is watched; and the value of every
+   function that the verdict lists.
 3. *Tests.* For each feature a chi-square test compares how often each class occurs on both sides.
    Classes of fewer than 10 occurrences are put together, so that the chi-square law fits.
 4. *Correction.* With 500 features, some p-values are small by accident. Bonferroni's correction
-   multiplies the smallest p-value by the number of features. Then the probability of a false alarm
-   in any feature is at most the stated rate.
+   multiplies the smallest p-value by the number of features. As far as the chi-square law fits, the
+   probability of a false alarm in any feature is then at most the stated rate.
 
 Example: u1 reports a bit to the server. The bit is 1 with probability 1/4 on one input and 3/4 on
 the other. In 400 runs on each side the bit in this message is 1 about 100 and 300 times, the
 p-value is about 2e-45, and the views differ.
 
-The finding is *sampled*. The test reports a difference with the stated rate of false alarms. If the
-test reports no difference, the views may still differ: `detectable` says how large a difference in
-one feature would have been found, and the test misses a difference that no feature shows.
+The finding is *sampled*. If the test reports no difference, the views may still differ:
+`detectable` says how large a difference in one feature would probably have been found, and the test
+misses a difference that no feature shows.
 """
 
 from collections import Counter
@@ -239,8 +239,8 @@ def _p_value(counts: Sequence[Counts], name: str, runs: int) -> float:
 
 
 def _detectable(runs: int, features: int, false_alarm: float) -> float:
-    """Return the smallest difference of two coins' probabilities that `runs` tosses of each coin
-    detect with probability `POWER`.
+    """Return about the smallest difference of two coins' probabilities that `runs` tosses of each
+    coin detect with probability `POWER`.
 
     `false_alarm` is the rate of false alarms over all features.
     """

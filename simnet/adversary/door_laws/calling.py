@@ -6,15 +6,14 @@ coins. We fix the values, and find the law of the result by playing every tape o
 
 - *Too many outcomes.* For example, 30 items have 86 million subsets of 12 items. A `CallBudget`
   limits the number of calls. If a coin has more outcomes than there are calls left, we refuse the
-  function before the coin is played. If one path of outcomes shows that the coins together have far
-  too many outcomes, we refuse the function, too.
+  function before the coin is played.
 - *Infinitely many outcomes*: we refuse reals, and integers of the discrete Gaussian, the discrete
   Laplace and the Skellam law.
 - *A refusal.* The function may raise an error for some values or coins. We count this as an
   outcome, named `REFUSED`: if a run continues, everybody knows that the function did not raise an
   error.
 - *Values that cannot be compared*, and functions whose value changes from call to call. We refuse
-  both. To notice the second, we play the first tape twice.
+  the first. To notice some of the second, we play the first tape twice.
 
 Example. A voter with vote 2 tells the truth with probability 3/4:
 
@@ -73,9 +72,7 @@ class CallBudget:
 
 
 class _FiniteCoins(TapeDiscrete):
-    """Coins that play a tape. Before the outcomes of a draw are listed, a draw with too many
-    outcomes is refused.
-    """
+    """Coins that play a tape, and refuse a draw with too many outcomes before they are listed."""
 
     def __init__(self, tape: Tape, budget: CallBudget) -> None:
         super().__init__(tape)

@@ -135,7 +135,7 @@ class Component:
 
     @property
     def inputs(self) -> list[tuple[int, str]]:
-        """The inputs that the disclosed values depend on, as pairs (run, party), without
+        """The inputs that the doors and the secrets are given, as pairs (run, party), without
         repetition.
         """
         sources = [place for door in (*self.secrets, *self.doors) for place in door.inputs]
@@ -211,7 +211,7 @@ class DoorGraph:
                 yield from self.reader.elements(forms)
 
     def partition(self, disclosing: Iterable[HonestDoor]) -> Partition:
-        """Sort the disclosing doors into components."""
+        """Sort the disclosing doors by what they can tell."""
         public, known, rest = [], [], []
         for door in disclosing:
             if not door.call.sources:

@@ -194,7 +194,6 @@ class _ComponentJudge:
         self._seeds = known.seeds
 
     def judged(self, component: Component) -> _Judged:
-        """The component with its law, and the argument for this law."""
         law, tier, argument = self._law(component)
         return _Judged(component=component, law=law, tier=tier, argument=argument)
 
@@ -487,7 +486,6 @@ def _arguments(records: Sequence[DisclosedDoors]) -> str:
 
 
 def _named(records: Sequence[DisclosedDoors]) -> str:
-    """Return the functions and parties of some records as text."""
     names = ", ".join(dict.fromkeys(name for record in records for name in record.functions))
     parties = list(dict.fromkeys(name for record in records for name in record.parties))
     if len(parties) > NAMES_SHOWN:

@@ -26,7 +26,7 @@ from simnet.linear.unknowns import Unknowns
 
 
 class DoorJudge:
-    """Says what the doors of the given runs tell a coalition; one judge serves all coalitions."""
+    """Says what the doors of the given runs tell a coalition."""
 
     def __init__(
         self,

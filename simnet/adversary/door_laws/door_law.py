@@ -1,7 +1,6 @@
 """The laws of single doors, each found once for all doors that are alike.
 
-A run of the protocol TSS may have 1,000 users, and each of them calls the same two doors. Two doors
-are alike if they have the same function, as far as simnet can compare functions (see
+Two doors are alike if they have the same function, as far as simnet can compare functions (see
 `simnet.doors.captured`), and the same plain arguments. Then both have the same law at equal values
 of their sealed arguments.
 """
@@ -99,7 +98,7 @@ def _has_changed(call: DoorCall) -> bool:
 def law_of_door(
     call: DoorCall, inputs: Sequence[Any], rows: Sequence[tuple[int, ...]], budget: CallBudget
 ) -> Law:
-    """The law of a door's value if its sealed arguments have these values, in order.
+    """Return what `DoorLaws.law` returns, for one door and without a store.
 
     Raises `NotEnumerable` if the law cannot be found.
     """

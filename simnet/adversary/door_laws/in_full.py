@@ -1,7 +1,7 @@
 """Decide whether a door returns all the numbers that it received.
 
-If a door discloses the number of a row of field elements exactly, we can solve the row for its
-coins. This is not possible if the door adds noise, or if its function maps two numbers to one
+If a door discloses the number of a row of field elements exactly, we can solve the row for one of
+its coins. This is not possible if the door adds noise, or if its function maps two numbers to one
 value. So we must be certain that the disclosed value determines the number. There are two ways to
 be certain:
 
@@ -12,7 +12,7 @@ be certain:
   numbers correctly except in one case of a billion. So there is a list of functions that certainly
   return all numbers: `int`, `np.asarray` and similar ones. A function of one line also counts if
   its code is the same as that of a function on a second list, such as `lambda d, e: (int(d),
-  int(e))`. We compare compiled code, not results.
+  int(e))`.
 """
 
 import builtins

@@ -177,7 +177,7 @@ class ComponentStates:
 
     @property
     def assignments(self) -> int:
-        """The number of assignments of inputs."""
+        """The number of all assignments of inputs."""
         return math.prod(map(len, self.domains.values()))
 
     def every_input(self) -> Iterator[Inputs]:
@@ -367,7 +367,6 @@ LawBySecrets = dict[Hashable, list[tuple[Fraction, Law]]]
 def _law_by_secrets(
     states: ComponentStates, inputs: Inputs, context: Numbers, budget: list[int]
 ) -> LawBySecrets:
-    """The joint law of secrets and disclosed values at some inputs."""
     found: LawBySecrets = defaultdict(list)
     weight = Fraction(1, math.prod(states.coin_moduli))
     for coins in states.every_coin():
@@ -405,7 +404,6 @@ def _is_always_refused(by_secrets: LawBySecrets) -> bool:
 
 
 def _mixture(laws: Iterable[tuple[Fraction, Law]]) -> Law:
-    """The mixture of laws with these probabilities."""
     parts = list(laws)
     total = sum((chance for chance, _ in parts), Fraction(0))
     if all(law is parts[0][1] for _, law in parts):

@@ -82,7 +82,6 @@ class ViewSurroundings:
         return self._view.roles.depends_on_coins(families)
 
     def _mark(self, arrays: Sequence[Forms]) -> None:
-        """Compute the answers for all arrays with coins together, field by field."""
         assert self._view is not None
         roles = self._view.roles
         by_modulus: dict[int, list[Forms]] = defaultdict(list)
@@ -102,9 +101,7 @@ class ViewSurroundings:
                     self._dependent.add(id(forms))
 
     def is_known(self, forms: Forms) -> bool:
-        """Whether the coalition can compute all elements of an array; False if there is no view, so
-        that we do not know.
-        """
+        """Whether the coalition can compute all elements of an array; False if there is no view."""
         if self._view is None:
             return False
         found = self._known.get(id(forms))
@@ -134,6 +131,6 @@ class ViewSurroundings:
 
     def are_apart(self, rows: Sequence[Forms]) -> bool:
         """Whether the coins in these arrays are independent of the coins in the view; False if
-        there is no view, so that we do not know.
+        there is no view.
         """
         return self._view is not None and not any(id(forms) in self._dependent for forms in rows)

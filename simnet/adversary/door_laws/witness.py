@@ -166,7 +166,6 @@ class _Search:
         )
 
     def _is_witness_among(self, places: Sequence[Place]) -> bool:
-        """Whether two inputs of these parties are a witness."""
         secrets, disclosing = self._block_of(set(places))
         rest = [door for door in self._secrets if door not in secrets]
         if not self._is_rest_harmless(rest, secrets):
