@@ -12,5 +12,4 @@ The modules, from one party to the law of a view::
     compare     comparing the views on two inputs, or on all neighbours of one input
     simulation  comparing a real view with a simulated view
 
-`simnet.coins.tape` defines coins that play a tape of outcomes, and `simnet.coins.law` defines laws.
 """

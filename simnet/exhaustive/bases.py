@@ -64,7 +64,6 @@ def on_common_bases(laws: Sequence[ReducedLaw]) -> list[Law]:
 
 
 def _joint(bases: set[Basis]) -> Basis:
-    """The reduced basis of all rows of several bases."""
     spans: dict[int, Span] = {}
     for modulus, row in itertools.chain.from_iterable(bases):
         spans.setdefault(modulus, Span(modulus)).add(dict(row))

@@ -1,4 +1,4 @@
-"""Two views compared exactly, and the exact privacy of a view between neighbouring inputs.
+"""Two views compared exactly, and the privacy of a view between neighbouring inputs.
 
 Example. In randomized response with truth probability 3/4, the server's view of an answer is
 three times as likely for one input as for the other:
@@ -64,17 +64,17 @@ class Compared:
 
     @property
     def epsilon(self) -> float:
-        """The exact ε for δ = 0: the largest absolute log-ratio of probabilities. It is infinite if
-        a view is possible on one input and impossible on the other.
+        """The ε for δ = 0: the largest absolute log-ratio of probabilities. It is infinite if a
+        view is possible on one input and impossible on the other.
         """
         return 0.0 if self.same else epsilon(self.first, self.second)
 
     def delta(self, epsilon: float = 0) -> Fraction | float:
-        """The exact δ(ε). δ(0) is a fraction, the total variation distance."""
+        """Return δ(ε). δ(0) is a fraction, the total variation distance."""
         return delta(self.first, self.second, epsilon)
 
     def plot(self, up_to: float = 2.0) -> Any:
-        """Return a matplotlib figure of the exact δ(ε) for ε from 0 to `up_to`."""
+        """Return a matplotlib figure of δ(ε) for ε from 0 to `up_to`."""
         from simnet.drawing import line_figure  # drawing is an extra
 
         grid = [up_to * step / POINTS for step in range(POINTS + 1)]
@@ -91,9 +91,6 @@ class Compared:
 
     @property
     def _distance(self) -> str:
-        """The total variation distance: as a fraction if the fraction is short, else as a decimal
-        number.
-        """
         total = self.delta()
         exactly = f"{total} = " if isinstance(total, Fraction) and len(str(total)) <= SHORT else ""
         return f"{exactly}{float(total):.6g}"
@@ -107,7 +104,8 @@ class Compared:
 
 @attrs.frozen(eq=False)
 class WorstNeighbour:
-    """The neighbour that a coalition can tell apart best, measured by δ.
+    """The neighbour of an input with the largest δ. If δ is 0 for all neighbours, it is the input
+    itself.
 
     `largest_epsilon` is the largest ε of all neighbours, perhaps of another neighbour.
     """
@@ -119,8 +117,10 @@ class WorstNeighbour:
 
 @attrs.frozen(eq=False)
 class _Worlds:
-    """What is kept of the worlds on one input: the law of the view, the number of worlds, the law
-    of the run's ending, and all that the ideal world may be told.
+    """What is kept of the worlds on one input.
+
+    `endings` gives the probability of each way in which the run ends. `happened` lists what the
+    ideal world may be told.
     """
 
     law: ReducedLaw
@@ -130,7 +130,7 @@ class _Worlds:
 
 
 class Comparison:
-    """Compares a protocol's views for one coalition; each law is computed only once.
+    """Compares a protocol's views for one coalition, and keeps the laws.
 
     With `enumerate_field`, field coins are played out too. `fates` says which parties drop out, and
     `message_fates` which messages go astray.
@@ -160,9 +160,8 @@ class Comparison:
     ) -> Compared:
         """Compare the views on two inputs.
 
-        Raises `BadInput` if a member of the coalition has different inputs on the two sides: then
-        the member's own input would tell the coalition which side it sees. Raises `BadInput` also
-        for inputs that do not fit the protocol, and if there are too many worlds or views.
+        Raises `BadInput` if a member of the coalition has different inputs on the two sides, for
+        inputs that do not fit the protocol, and if there are too many worlds or views.
         """
         inputs, other_inputs = self.model.named(first), self.model.named(second)
         for name in self.corrupt.parties:
@@ -176,25 +175,20 @@ class Comparison:
         return Compared(one, other, (left.count, right.count))
 
     def tapes(self, inputs: Sequence[Any], progress: Progress = lambda _: None) -> int:
-        """The number of worlds on these inputs.
-
-        `progress` is called with the probability covered since its last call.
-        """
+        """The number of worlds on these inputs."""
         return self._law(inputs, progress).count
 
     def endings(self, inputs: Sequence[Any]) -> Mapping[tuple[Ending, ...], Fraction]:
         """Return the probability of each way in which the run ends. A key lists the parties that
-        abort or wait for ever, in order. The key is empty if the run has a result.
+        abort or wait for ever, in order; it is empty if there are none.
         """
         return self._law(inputs, lambda _: None).endings
 
     def compare_ideal(self, first: Sequence[Any], second: Sequence[Any]) -> Compared:
         """Compare what the ideal world hands to the coalition on two inputs.
 
-        The functionality is told who dropped out and who was heard. If the protocol shows the
-        coalition no more than the ideal world does, `compare` finds the same ε and the same δ.
-        Raises `BadInput` for a protocol without functionality, and if coins decide who drops out or
-        is heard.
+        The functionality is told who dropped out and who was heard. Raises `BadInput` for a
+        protocol without functionality, and if coins decide who drops out or is heard.
         """
         sides = [self._ideal(inputs) for inputs in (first, second)]
         return Compared(sides[0], sides[1], (len(sides[0]), len(sides[1])))
@@ -277,7 +271,6 @@ class Comparison:
 
 
 def _plain(handed: Any) -> Hashable:
-    """Return what the ideal world hands to a party as plain numbers."""
     arrays = handed if isinstance(handed, list | tuple) else [handed]
     return tuple(tuple(residues_of(array).reshape(-1).tolist()) for array in arrays)
 
@@ -288,5 +281,5 @@ def same_view(
     corrupt: str | Iterable[str] | Coalition,
     protocol: Protocol,
 ) -> bool:
-    """Whether a coalition's view has exactly the same law on two inputs."""
+    """Whether a coalition's view has the same law on two inputs."""
     return Comparison(protocol, corrupt).compare(first, second).same

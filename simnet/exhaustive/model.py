@@ -1,37 +1,33 @@
 """A protocol as a model: all joint histories of its parties, with their exact probabilities.
 
-Theory of operation. The exhaustive reading does not run the protocol with random coins: it plays
-every outcome of all coins. We use the words of model checking:
+Theory of operation. The exhaustive reading does not draw discrete coins at random: it plays all
+their outcomes. We use the words of model checking:
 
 - A *state* is the state of every party (`PartyState`) and of the network between them.
 - An *action* leads to the next state: a party starts, tosses a coin, opens field elements, or takes
   a delivery. A toss has one branch for each outcome, with its probability. An opening has one
-  branch for each possible list of numbers. One fixed rule decides which action comes next. A run
-  whose schedule is not shuffled has the same rule. The order in which parties go on does not change
-  what a script computes, so one order is enough.
-- A *world* is a complete joint history: every coin has an outcome, and every script has ended, or
-  waits for ever because somebody dropped out or a message was lost. The probability of a world is
-  the product of the probabilities of its coins' outcomes.
+  branch for each possible list of numbers. One fixed rule decides which action comes next.
+- A *world* is a complete joint history: every script has ended, or waits for ever. The probability
+  of a world is the product of the probabilities of its outcomes.
 
 Opening field elements is like a coin, with one difference: whether its result is random depends on
 what was opened before. Field coins are uniform. If the coins of a row are independent of the coins
 of all rows opened before, the row has each number with probability 1/q, whatever has happened so
 far. If a row depends on earlier rows, its number follows from the numbers of these rows. Given the
-numbers opened, the field coins are uniform on all values that agree with these numbers, which is
-all that `views` needs.
+numbers opened, the field coins are uniform on all values that agree with these numbers.
 
 Worlds are found depth first, and two limits keep the search finite. The first is a limit on the
 number of worlds. When some worlds have been found, we estimate this number by a few random paths
 through the tree. The product of the numbers of branches on a random path has the number of leaves
 as its mean (Knuth, *Estimating the efficiency of backtrack programs*, 1975). The second is a limit
 on the coins in one world: a script that draws until it gets a certain outcome has infinitely many
-worlds, and one of these worlds never ends.
+worlds.
 
-Two things make the search fast. A script is played once for each history of its own party, not of
-all parties (`party_tree`). And *structures* alone decide which action comes next and who takes
-which message: what is sent to whom, under which tag and with which coefficients, but not the values
-of secrets or inputs. So the order of events is kept in a tree of its own, the schedule
-tree (`ScheduleNode`), which worlds and inputs share.
+Two things make the search fast. The states of a party are kept by the party's own history
+(`party_tree`). And *structures* alone decide which action comes next and who takes which message:
+what is sent to whom, under which tag and with which coefficients, but not the values of secrets or
+inputs. So the order of events is kept in a tree of its own, the schedule tree (`ScheduleNode`),
+which worlds and inputs share.
 
 Example. A party "a" answers a question truthfully with probability 3/4; "b" reads the answer.
 
@@ -175,9 +171,8 @@ class Deliver:
     For each part of its request, the party receives one message, or the summands of a sum. The
     party cannot distinguish deliveries with equal marks. If the party only asked who has sent, the
     messages go on waiting. `silent` are the senders that the party does not wait for any longer.
-
-    `released` is empty unless nobody could go on. If nobody could go on, `released` has all parties
-    that stop waiting at this moment, and the delivery is to the first of these parties.
+    `released` has the parties that stop waiting because nobody could go on; the delivery is then to
+    the first of them.
     """
 
     party: int
@@ -224,10 +219,6 @@ class ScheduleNode:
     Two joint histories lead to the same node if they differ only in the values of secrets, or in
     inputs that do not affect structures. Each node has one action. The structure of the state that
     the acting party reaches decides which node comes next.
-
-    The network at a node takes memory, and most nodes are visited once. So a node hands its network
-    on to its first child if only one child is likely (after a delivery). If the network is needed
-    again, it is rebuilt from the node before.
     """
 
     def __init__(
@@ -321,7 +312,7 @@ def opened_number(row: OpenedRow, states: Sequence[PartyState]) -> int:
 class World:
     """A complete joint history: the final state of each party, and the order of events.
 
-    `aborts` lists the parties that did not finish although they did not drop out, as for a run.
+    `aborts` lists the parties that did not finish although they did not drop out.
     """
 
     probability: Fraction
@@ -347,14 +338,11 @@ def _numbers(action: Open, free: Sequence[int], states: Sequence[PartyState]) ->
 
 
 def _readable(count: int) -> str:
-    """A number in a form that people can read; large numbers are rounded."""
     return f"{count:,}" if count < 10**15 else f"10^{len(str(count)) - 1}"
 
 
 def input_key(value: object) -> Hashable:
-    """Return a key of an input. Two inputs have equal keys only if no script can tell them apart:
-    1 and True have different keys.
-    """
+    """Return a key of an input. 1 and True have different keys."""
     try:
         return key_of(value)
     except NoKey:
@@ -363,12 +351,11 @@ def input_key(value: object) -> Hashable:
 
 
 class Model:
-    """A protocol whose worlds can be listed. Executions are stored and reused for other inputs.
+    """A protocol whose worlds can be listed.
 
-    With `enumerate_field`, field coins are played out too, and nothing stays unknown. `fates` says
-    which parties drop out, and where (`simnet.Fate`), and `message_fates` which messages go astray
-    (`simnet.MessageFate`). Raises `BadInput` for a protocol with a crowd, and for parties or fates
-    that `run` would refuse.
+    With `enumerate_field`, field coins are played out too. `fates` says which parties drop out, and
+    where (`simnet.Fate`), and `message_fates` which messages go astray (`simnet.MessageFate`).
+    Raises `BadInput` for a protocol with a crowd, and for parties or fates that `run` would refuse.
     """
 
     def __init__(
@@ -413,11 +400,7 @@ class Model:
         return inputs_by_name(inputs, self.roster)
 
     def _refuse_unplayable(self, inputs: Inputs) -> None:
-        """Refuse what a run refuses, and refuse a script that behaves differently when it is played
-        twice.
-
-        If a script depends on something besides its coins and inputs, we cannot find its law.
-        """
+        """Refuse what a run refuses, and a script that behaves differently when played twice."""
         named, everyone = self.named(inputs), self.roster.names
         first, second = (
             run(
@@ -480,7 +463,6 @@ class Model:
             yield estimate
 
     def _trees_for(self, inputs: Inputs) -> list[PartyTree]:
-        """Each party's tree for its input."""
         named = self.named(inputs)
         trees = []
         for number, name in enumerate(self.roster.names):
@@ -529,7 +511,6 @@ class Model:
         trees: Sequence[PartyTree],
         limit: int,
     ) -> Iterator[tuple[Branch, Fraction]]:
-        """Yield the branches of a state, each with its probability."""
         for outcome, chance in self._outcomes(action, states, limit):
             yield self._after(states, node, action, outcome, trees), probability * chance
 
@@ -689,7 +670,7 @@ class Model:
     def _aborts(
         self, states: Sequence[PartyState], node: ScheduleNode, action: End
     ) -> tuple[Ending, ...]:
-        """List who aborted, and who waits for ever, by round and name, as a run does."""
+        """List who aborted, and who waits for ever, by round and name."""
         names = self.roster.names
         if not action.stuck and all(state.aborted is None for state in states):
             return ()

@@ -1,27 +1,25 @@
 """Messages between parties while a protocol is explored: sent, waiting, delivered.
 
 A `Network` is the joint part of a state. The network has the messages that wait for their
-recipients, all messages that were sent, each with its round, and the depth of each party. A
-message's round is one more than the depth of its sender, and a party that takes a message is at
-least as deep as the message's round. The bill of a run counts these rounds.
+recipients, all messages that were sent, each with its round, and the depth of each party. The round
+of a message to another party is one more than the depth of its sender, and a party that takes a
+message is at least as deep as the message's round.
 
 Example. "a" (party 0) sends to "b" (party 1), who answers. The first message is posted in round 1.
 When "b" takes this message, the depth of "b" becomes 1, so the answer is posted in round 2.
 
-*Steps.* Rounds are billed. A party's message to itself is no traffic, so it takes no round. But
-such a message takes time: if all parties work to one clock, a party uses a message to itself in the
-next step, as it uses messages from other parties. So every message also has a *step*. Steps are
-counted like rounds, but messages of parties to themselves count too. The step of a message is all
-that its recipient can learn about the time at which the message was sent.
+*Steps.* A party's message to itself is no traffic, so it takes no round. But the party uses such a
+message later than it has sent it. So every message also has a *step*. Steps are counted like
+rounds, but messages of parties to themselves count too. In a view, the step of a message stands for
+the time at which it was sent.
 
-A network also stores which messages contained the *forms* that a party received. In the party's own
-tree these forms are only unknowns, numbered 0, 1, 2, ... The dictionary `sources` gives the
-messages behind these unknowns in this joint history, and `resolved` expresses a form of the party
-in coins and secrets.
+*Forms.* In a party's own tree the arrays of forms that it received are only unknowns, numbered 0,
+1, 2, ... The dictionary `sources` gives the messages behind these unknowns in this joint history,
+and `resolved` expresses a form of the party in coins and secrets.
 
-*Silence.* If nobody can go on, some parties stop waiting for senders (`simnet.kernel.silence`).
-Their silence is an empty message, which arrives in a round and at a step of its own. It takes the
-place of one message: if the sender sends this message later, the message is never read.
+*Silence.* If nobody can go on, some parties stop waiting for senders (`simnet.kernel.silence`). The
+silence of a sender is an empty message, which arrives in a round and at a step of its own. It takes
+the place of one message: if the sender sends this message later, the message is never read.
 
 *Messages that go astray.* A lost or damaged message was sent, and counts as seen by its recipient
 (`simnet.kernel.astray`). But it can never be taken, and it waits as a *hole*: whoever waits for
@@ -79,10 +77,10 @@ class Silent(NamedTuple):
 class OpenedRow:
     """A form that was opened, so that the party's script continues with a number.
 
-    The number of the row is element `place` of the `outcome`-th entry in the party's history. The
-    number is a linear combination of secrets and of rows opened before: `secrets` and `rows`
-    contain the factors, and rows are identified by their position in `Network.opened`. `secrets` is
-    None if the number is free.
+    The number of the row is element `place` of the `outcome`-th entry in the party's history. If
+    the number is not free, it is a linear combination of secrets and of rows opened before:
+    `secrets` and `rows` contain the factors, and rows are identified by their position in
+    `Network.opened`. If the number is free, `secrets` is None.
     """
 
     party: int
@@ -200,8 +198,7 @@ class Network:
     def _leave_out(self, party: int, tag: str, taken: Container[int]) -> None:
         """Remove the messages that a sum leaves out, if the party has asked who has sent.
 
-        Each party sends one message into the sum. If the message of a party that is left out has
-        not come yet, it is removed when it comes.
+        If the message of a party that is left out has not come yet, it is removed when it comes.
         """
         if (party, tag) not in self.heard:
             return

@@ -4,12 +4,11 @@ A party is a function of its input, its coins, and the messages that it received
 be played without the other parties. The script gets the kernel's own `Party`, with an `Outbox` in
 the place of the network. The outbox collects the messages that the script sends. When the script
 waits for messages, the outbox suspends the script and returns a `Request`, which says what the
-script waits for. The caller (`party_tree`) resumes the script with the messages. This module knows
-nothing about other parties.
+script waits for. The caller (`party_tree`) resumes the script with the messages.
 
 A party that will drop out gets the kernel's `CutLink` around its outbox, and a party some of whose
-messages go astray gets the kernel's `AstrayLink`. What goes astray is collected like all other
-messages, and carries the fate that it has on its way.
+messages go astray gets the kernel's `AstrayLink`. A message that goes astray is collected like
+others, and carries its fate.
 
 Example. The script ::
 
@@ -156,9 +155,6 @@ class Request:
 
 @types.coroutine
 def _suspend(request: Request) -> Generator[Request, Any, Any]:
-    """Suspend the script. The caller resumes the script with the messages that the request asked
-    for.
-    """
     answer = yield request
     return answer
 
@@ -198,10 +194,9 @@ class Outbox(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send a block that may be empty: a silent party sends an empty message.
+        """Send a block of rows as one message; the block may be empty.
 
-        An empty message differs from every other message, so the law of the view is right. A tally
-        stands for messages that are never made, so it cannot be played out and is refused.
+        A tally is refused, because it stands for messages that are never made.
         """
         del messages
         if isinstance(block, Tally):
@@ -219,8 +214,9 @@ class Outbox(Link):
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Send the rows of a summed tag one by one. The rows are added up only when their recipient
-        asks for the sum. Raises `ScriptError` unless there is one row for each recipient.
+        """Send the rows of a summed tag one by one.
+
+        Raises `ScriptError` unless there is one row for each recipient.
         """
         block = rows.evaluate() if isinstance(rows, Deferred) else rows
         recipients = sum(len(group) for group in to)
@@ -321,9 +317,7 @@ class Outbox(Link):
         return sums.metered(actor.meter)
 
     async def breathe(self, actor: Actor) -> None:
-        """Do nothing. In a run this call lets other parties go on, but here only one party is
-        played.
-        """
+        """Do nothing: there are no other parties."""
 
     def _send(
         self,
@@ -362,7 +356,6 @@ class AstrayOutbox(AstrayLink):
 
     @contextlib.contextmanager
     def _going_astray(self, actor: Actor, tag: Tag, fates: Sequence[MessageFate]) -> Iterator[None]:
-        """Mark the messages that the block sends with their fates."""
         del actor, tag
         self._outbox.astray = {self._roster.find(fate.recipient): fate.what for fate in fates}
         try:

@@ -19,8 +19,8 @@ Example. A script that answers a question falsely with probability 1/4, and its 
                 -- question 2 --> (as above)
 
 To reach a state, we play the script from the beginning with the state's history, or resume a script
-that is still suspended at the state before. So the script is played once for each history of the
-*party*, although this history may be part of many joint histories of all parties.
+that is still suspended at the state before. States are kept, because one history of the *party* may
+be part of many joint histories of all parties.
 
 A delivery of field elements becomes *received unknowns*, which are numbered for each party. Two
 deliveries that differ only in the values of forms are one branch.
@@ -227,7 +227,6 @@ class Execution:
         return (delivery.sender, payloads[0]) if delivery.request.kind == "any" else payloads
 
     def _sums(self, delivery: Delivery) -> FieldArray:
-        """A sum for each group of summands; shape (sums, ...)."""
         sums: list[Forms | Residues] = []
         for number, summands in enumerate(delivery.payloads, start=delivery.first_form):
             first = summands[0]
@@ -239,7 +238,7 @@ class Execution:
 
 
 class PartyTree:
-    """All states of one party with one input, made as they are reached."""
+    """All states of one party with one input, made when they are reached."""
 
     def __init__(
         self,

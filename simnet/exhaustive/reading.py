@@ -1,9 +1,8 @@
-"""The exhaustive reading: a script is played once for every outcome of its coins.
+"""The exhaustive reading: a script is played for every outcome of its discrete coins.
 
-This is the third reading of a script, besides the numeric run and the symbolic reading. A tape
-gives the outcomes of the discrete coins. Field elements are linear forms in unknowns *without
-values* (or numbers, if field coins are enumerated). Each party is played alone, so every unknown
-belongs to one party::
+A tape gives the outcomes of the discrete coins. Field elements are linear forms in unknowns
+*without values* (or numbers, if field coins are enumerated). Each party is played alone, so every
+unknown belongs to one party::
 
     number of an unknown = (party + 1) * 2**44 + kind + stream * 2**22 + place
 
@@ -22,7 +21,7 @@ messages has no number yet. Then an `Ask` for the rows stops the script, and the
 again, once for each possible list of numbers. The numbers are then on the script's tape, like
 outcomes of coins. The network knows the possible numbers (`network`), because received elements are
 made from other parties' coins and secrets. The numbers of an output's arguments are asked for only
-when another door needs the output, because nobody else sees the output.
+if another door needs the output.
 
 Example. Party 0 declares a secret of one element, and draws a coin:
 
@@ -70,7 +69,7 @@ NO_RANDOM_FUNCTIONS = (
 def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) -> int:
     """Return the number of a party's unknown, the first of `count` consecutive unknowns.
 
-    Raises `BadInput` if two unknowns would get the same number, which would make a law wrong.
+    Raises `BadInput` if a party has too many unknowns to give each its own number.
     """
     if place + count > 1 << _STREAM or (stream + 1) << _STREAM > SECRET:
         raise BadInput(
@@ -113,15 +112,12 @@ class Ask:
 
     @property
     def structure(self) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
-        """A key of the rows. Two asks have equal keys if their rows have equal moduli and forms."""
+        """A key of the moduli and forms of the rows."""
         return tuple((modulus, tuple(sorted(form.items()))) for modulus, form in self.rows)
 
 
 class RowsAsked(BaseException):
-    """Raised inside a script that asks for numbers which are not on its tape.
-
-    `RowsAsked` is a `BaseException`, like `TapeEnd`.
-    """
+    """Raised inside a script that asks for numbers which are not on its tape."""
 
     def __init__(self, ask: Ask) -> None:
         super().__init__("the script needs the numbers of rows")
@@ -139,7 +135,7 @@ class LocalReading(Sampled):
     hides_numbers = True  # unknowns have no numbers here, so scripts get no numbers of forms at all
 
     def __init__(self, party: int, tape: Tape, enumerate_field: bool) -> None:
-        """With `enumerate_field`, field coins are played out too and nothing is unknown."""
+        """With `enumerate_field`, field coins are played out too."""
         self.secrets: dict[int, int] = {}
         self._party = party
         self._tape = tape
@@ -154,9 +150,8 @@ class LocalReading(Sampled):
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """Return what the door gives; for a secret, one unknown for each element.
 
-        An output's function is not called before another door needs its value, because nobody sees
-        the output. If field coins are enumerated, everything is a number, and the doors work as in
-        a run.
+        An output's function is not called before another door needs its value. If field coins are
+        enumerated, the doors work as in a run.
         """
         if self._tape.stop is not None:
             raise self._tape.stop  # the script is being left through a `finally`
@@ -228,7 +223,6 @@ class LocalReading(Sampled):
         return found
 
     def _is_own(self, form: Vector) -> bool:
-        """Whether a form contains only the party's own secrets and plain numbers."""
         return all(number == ONE or number in self.secrets for number in form)
 
     def _own_number(self, form: Vector, modulus: int) -> int:

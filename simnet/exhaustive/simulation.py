@@ -36,7 +36,7 @@ PLACEHOLDER = 1
 
 
 def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
-    """The exact law of what a simulator is told, over the coins of the ideal world.
+    """Return the law of what a simulator is told, over the coins of the ideal world.
 
     Raises `TypeError` for an object that is not a `Simulator`.
     """
@@ -58,8 +58,7 @@ def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[st
 def simulated_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """Return the exact law of the view that a simulator produces for a coalition.
 
-    Inputs of honest parties reach the simulator only through what the ideal world gives to the
-    coalition. Where the protocol is secure against the coalition, the law equals `real_law`:
+    If the simulator does its task, the law equals `real_law`:
 
     >>> from protocols import DPDS, simulator_of
     >>> from simnet import real_law, simulated_law
@@ -88,7 +87,7 @@ def real_law(
     """Return the exact law of a coalition's view: the probability of each view, as a fraction.
 
     Every outcome of the discrete coins is played out, so the protocol must be tiny. `fates` says
-    which parties drop out, and where.
+    which parties drop out.
 
     >>> from protocols import DPDS
     >>> from simnet import real_law

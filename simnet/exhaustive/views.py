@@ -3,9 +3,8 @@
 Theory of operation. The view of a coalition in one world is what its members know in this world:
 their inputs and coins, the plain messages that they receive, and the field elements that they
 receive. The members know the sender and the step of each message, and the order of the messages of
-one sender. Field coins are not played out; they stay unknowns. So the field elements that members
-receive are linear forms y in field coins and secrets, and their law is found by algebra instead of
-enumeration:
+one sender. If field coins are not played out, the field elements that members receive are linear
+forms y in field coins and secrets, and their law is found by algebra instead of enumeration:
 
 - A row (a linear form) is *fixed* in a world if its coins are a linear combination of the coins of
   the rows that were opened in this world (`model`). Then the number of the row follows from secrets
@@ -36,8 +35,6 @@ reduced view is 2s, which tells s. Now let "a" open c, and go on with its number
 worlds, one for each number of c, each with probability 1/3. In each of them s + c alone is fixed,
 too: K is (1), and K·y is s, s + 1 or s + 2. So "b" sees each number with probability 1/3 and learns
 nothing about s, unless the later actions of "a" depend on the number of c.
-
-Views of coalitions and of the network are compared in `compare`.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -94,11 +91,11 @@ class Views:
         self._by_schedule: dict[ScheduleNode, _ScheduleView] = {}
 
     def law(self, inputs: Inputs, limit: int = LIMIT, progress: Progress = lambda _: None) -> Law:
-        """The exact law of the view on these inputs."""
+        """Return the law of the view on these inputs."""
         return self.law_over(self._model.worlds(inputs, limit, progress))
 
     def law_over(self, worlds: Iterable[World]) -> Law:
-        """The exact law of the view over these worlds.
+        """Return the law of the view over these worlds.
 
         Two such laws are equal only if the whole views have equal laws. To know how far two laws
         are apart, use `Comparison`, which writes both laws in the same bases.
@@ -177,9 +174,6 @@ class Views:
     def _postings(self, network: Network) -> list[Posting]:
         """The messages that members receive from honest parties, in order for each pair of sender
         and member.
-
-        Messages of different senders have no order, because nobody can tell which message of a step
-        came first.
         """
         reaching = [
             posting
@@ -190,8 +184,8 @@ class Views:
         return sorted(reaching, key=_link)
 
     def _received(self, network: Network, postings: Sequence[Posting]) -> Hashable:
-        """The messages to members: sender, recipient, step and plain contents of each message. Also
-        the silences that members have met: a silence counts as an empty message with a step.
+        """The sender, recipient, step and plain contents of each message to members, and the
+        silences that members have met.
 
         If the coalition watches the network, also all traffic: round, sender, recipient and size of
         each message, in order for each link.
@@ -231,10 +225,7 @@ class Views:
         return received, traffic
 
     def _forms(self, network: Network, postings: Sequence[Posting]) -> dict[int, dict[int, Vector]]:
-        """The elements that members see, by modulus and by their place among all elements seen.
-
-        A modulus has no elements if rows over it were opened, but members see no element over it.
-        """
+        """The elements that members see, by modulus and by their place among all elements seen."""
         by_modulus: dict[int, dict[int, Vector]] = {row.modulus: {} for row in network.opened}
         place = 0
         for posting in postings:
@@ -249,5 +240,4 @@ class Views:
 
 
 def _link(posting: Posting) -> tuple[int, int]:
-    """The link on which a message travels; messages on one link keep the order of sending."""
     return posting.message.sender, posting.message.recipient
