@@ -1,6 +1,6 @@
-"""The coins of a party: the only source of randomness that a script has.
+"""The coins of a party: the only source of randomness that a script may use.
 
-A party draws two kinds of random values, which come from two sources:
+A party draws two kinds of random values from two sources:
 
 - *discrete* draws: bits, integers, subsets, and the reals of the mechanisms: `DiscreteSource`;
 - *field elements*, which serve as masks: `FieldSource`.
@@ -42,8 +42,7 @@ class DiscreteSource(Protocol):
 
     `Coins` has checked the arguments. A source may enumerate the outcomes of the draws from
     `bernoulli` to `categorical`, if these are not too many. The other draws can only be sampled.
-    All draws have exactly the stated law, except for normal and exponential reals, which are
-    computed with floating-point numbers.
+    All draws have the stated law without approximation, except normal and exponential reals.
     """
 
     def bernoulli(self, chance: Probability) -> bool:
@@ -288,8 +287,8 @@ class Coins:
         """Return `count` integers of the Skellam law: differences of two Poisson draws of equal
         mean.
 
-        The law is exact. Billed as real draws (RS). If the variance is large, the time of a draw is
-        proportional to the variance, about 50 ns for each unit, so the variance is at most 10**9.
+        The law is exact. Billed as real draws (RS). The variance is at most 10**9, because the time
+        of a draw grows with the variance.
         """
         if not 0 < variance <= LARGEST_VARIANCE:
             raise ValueError(
@@ -311,8 +310,8 @@ class Coins:
         """Return a `Deferred` block of this field and shape, whose rows are made later from coins
         of its own.
 
-        `rows` is called with these coins and returns the array. Because the coins are separate, it
-        does not matter when and in which thread `rows` is called.
+        `rows` is called with these coins and returns the array, perhaps later and in another
+        thread.
         """
         self._check_draw()
         self._blocks += 1
@@ -335,7 +334,6 @@ class Coins:
         return self._for_doors
 
     def _check_draw(self) -> None:
-        """Raise an error if the code that runs now may not draw from these coins."""
         if self.check is not None:
             if _evaluation.goes_on:
                 raise TypeError(
@@ -345,9 +343,6 @@ class Coins:
             self.check(self)
 
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
-        """Bill a discrete draw, and set the attribute `tossed` if the argument `tossed` is true.
-        Raises `TypeError` for the coins of a deferred block.
-        """
         if self._is_block:
             raise TypeError(
                 "a deferred block may draw only field elements: draw discrete coins in the script, "
@@ -361,9 +356,7 @@ class Coins:
 
 
 def discrete_of(coins: Coins) -> DiscreteSource:
-    """Return the source of discrete outcomes. Readings of a script call this function; a script
-    never needs it.
-    """
+    """Return the source of discrete outcomes. Scripts must not call this function."""
     return coins._discrete
 
 
@@ -414,9 +407,7 @@ _evaluation = _Evaluation()
 
 
 def evaluates_block() -> bool:
-    """Return whether a deferred block is being evaluated in this thread. No door may be called
-    meanwhile.
-    """
+    """Return whether a deferred block is being evaluated in this thread."""
     return _evaluation.goes_on
 
 
@@ -429,11 +420,10 @@ class Deferred:
     """A block of field elements that is evaluated later, perhaps in another thread.
 
     `Coins.deferred` makes such a block. If `Party.scatter` sends it under a `Summed` tag, it is
-    evaluated when a party asks for a sum of this tag, or at the end of the run. So the blocks of
-    many senders do not fill the memory at the same time (unless the run has fates, or a recipient
-    calls `heard`). `rows` must be a pure function: it may use only the coins
-    that it gets and values that do not change after the block was made. A block must be evaluated
-    only once, because a second evaluation would draw other coins.
+    evaluated when a party asks for a sum of this tag, at the end of the run, or between. `rows`
+    must be a pure function: it may use only the coins that it gets and values that do not change
+    after the block was made. A block must be evaluated only once, because a second evaluation would
+    draw other coins.
 
     >>> from simnet import Field
     >>> from simnet.coins.sampled import SampledCoins

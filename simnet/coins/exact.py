@@ -1,5 +1,5 @@
-"""Exact draws from raw random words: every draw has exactly the stated law, because numbers are
-neither rounded nor simply reduced modulo a bound.
+"""Exact draws from raw random words: a draw has the stated law without approximation, if the words
+are uniform.
 """
 
 import functools
@@ -28,7 +28,7 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
     """Return `count` independent integers, uniform on `0..bound-1`, where `1 <= bound <= 2**63`.
 
     A *lane* is a number of b random bits. A lane is accepted if it is below the largest multiple of
-    `bound` that is at most 2**b. An accepted lane is reduced mod `bound`. New lanes replace the few
+    `bound` that is at most 2**b. An accepted lane is reduced mod `bound`. New lanes replace the
     rejected lanes. The result has the unsigned type of the lanes, and `spare` more entries at its
     end, to which the caller may write.
     """
@@ -99,12 +99,7 @@ def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
 
 
 def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
-    """Return `count` independent draws of `bernoulli`.
-
-    Fewer than `MANY` draws take one random word each; `MANY` or more draws take one random byte
-    each, or none if `chance` is 1. A draw that is not yet decided takes more words or bytes: its
-    digits so far equal those of `chance`, which has further digits.
-    """
+    """Return `count` independent draws of `bernoulli`."""
     if count >= MANY:
         return _byte_bernoullis(stream, Fraction(chance), count)
     digit, rest = _first_word(chance)
@@ -118,7 +113,6 @@ def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDAr
 
 
 def _byte_bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArray[np.bool_]:
-    """Return the result of `bernoullis`, computed from random bytes, one portion after another."""
     drawn = np.empty(count, dtype=np.bool_)
     scaled = chance * 256
     digit, rest = int(scaled), scaled - int(scaled)

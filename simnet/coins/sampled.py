@@ -69,7 +69,7 @@ class SeededSource:
 
     @property
     def key(self) -> tuple[int, str, str]:
-        """Seed, party and purpose: two sources of one kind with equal keys draw the same values."""
+        """Seed, party and purpose."""
         return self._seed, self._party, self._purpose
 
     @property

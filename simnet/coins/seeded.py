@@ -84,10 +84,7 @@ def expanded_sum(
     shape: tuple[int, ...],
     label: str,
 ) -> Residues:
-    """Return the weighted sum of the rows of several seeds, of shape `shape`.
-
-    The rows are never kept together, so the memory is that of a few rows.
-    """
+    """Return the weighted sum of the rows of several seeds, of shape `shape`."""
     modulus, count = field.modulus, math.prod(shape)
     total, bound = np.zeros(count, dtype=np.uint64), 0
     for digest, weight in zip(digests, weights, strict=True):

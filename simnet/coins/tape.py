@@ -18,8 +18,8 @@ Example. A tape of one outcome, and a script that tosses twice:
 ...     print([outcome for outcome, _ in end.choice.outcomes])
 ['heads', 'tails']
 
-Field elements are unknowns (`simnet.exhaustive.reading`). If field elements are enumerated, too,
-they are coins like all others.
+Field elements are mostly unknowns (`simnet.exhaustive.reading`). If they are enumerated, too, each
+is a coin with q outcomes.
 """
 
 import functools

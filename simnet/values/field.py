@@ -1,6 +1,6 @@
 """Prime fields `F_q`, and the interface of arrays over these fields.
 
-Scripts use only the interface `FieldArray`. In a numeric run the arrays hold numbers
+Scripts use the interface `FieldArray`. In a numeric run the arrays hold numbers
 (`residues.Residues`); another reading of the same script may use linear forms instead.
 """
 
@@ -51,8 +51,8 @@ class Field:
 
     @classmethod
     def above(cls, bound: int) -> "Field":
-        """Return the field of the smallest prime above `bound`. A count of at most `bound` never
-        wraps in it.
+        """Return the field of the smallest prime above `bound`. A count of at most `bound` does not
+        wrap around in it.
         """
         return _smallest_above(bound)
 
@@ -68,7 +68,7 @@ class Field:
 
     @functools.cached_property
     def headroom(self) -> int:
-        """The number of residues that can be added in `dtype` without wrapping.
+        """The number of residues that can be added in `dtype` without wrapping around.
 
         Sums in 64 bits are kept at or below 2**62.
         """
@@ -87,8 +87,8 @@ def _smallest_above(bound: int) -> Field:
 def _is_prime(number: int) -> bool:
     """Return whether a number below 2**64 is prime: Miller and Rabin's test.
 
-    The bases are known to find every composite number below 2**64. Let n - 1 = odd * 2**twos. For a
-    prime n and any base, base**odd is 1, or squaring it up to `twos` - 1 times gives n - 1.
+    The bases find every composite number below 2**64. Let n - 1 = odd * 2**twos. For a prime n and
+    any base, base**odd is 1, or squaring it up to `twos` - 1 times gives n - 1.
     """
     if number in _BASES:
         return True
@@ -140,7 +140,7 @@ class FieldArray(Protocol):
 
     @property
     def meter(self) -> Meter | None:
-        """The meter of the party that holds the array, or None for public numbers."""
+        """The meter of the party that holds the array, or None if no party holds it."""
         ...
 
     def __add__(self, other: "FieldArray", /) -> "FieldArray": ...
@@ -165,7 +165,7 @@ class FieldArray(Protocol):
         """Return the inverse of each element; each is billed as one multiplication.
 
         Raises `ValueError` for 0, which has no inverse. Verdicts have no rule for the inverse of an
-        unknown element, so the elements must be public there.
+        element that is not public.
         """
         ...
 

@@ -1,8 +1,8 @@
 """Frames: the header that a message carries besides its payload.
 
 The header has the tag number (2 bytes), the sender number (4), the payload length (4), and the
-CRC-32 of tag, sender, length and payload (4), all little endian. So a frame is always
-`HEADER_BYTES` longer than its payload.
+CRC-32 of tag, sender, length and payload (4), all little endian. So a frame is `HEADER_BYTES`
+longer than its payload.
 """
 
 import struct
@@ -19,7 +19,9 @@ HEADER_BYTES = _FIELDS.size + _CHECK.size
 
 @attrs.frozen
 class Frame:
-    """One message as bytes: `tag` and `sender` are the numbers that the run gave them."""
+    """One message as bytes. `tag` and `sender` are numbers that the run gave to the tag and the
+    sender.
+    """
 
     tag: int
     sender: int

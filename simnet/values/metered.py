@@ -33,7 +33,7 @@ class Metered(np.ndarray[Any, np.dtype[Any]]):
 
     @classmethod
     def of(cls, values: npt.ArrayLike, meter: Meter | None) -> Self:
-        """Return `values`, not copied, as an array whose arithmetic is billed to `meter`."""
+        """Return `values` as an array whose arithmetic is billed to `meter`."""
         array = np.asarray(values).view(cls)
         array.meter = meter
         return array

@@ -1,12 +1,11 @@
-"""Public keys, signatures and boxes: messages whose octets tell nothing without a key.
+"""Public keys, signatures and boxes: octets that a script cannot look into.
 
 Theory of operation. Real protocols send public keys and encrypted messages. A verdict treats both
 as *ideal*. A public key tells nothing about its secret key. A *box* is an encrypted message: it
-shows its length to everybody, and its content to whoever knows its key. A script can send, index
-and join public keys, signatures and boxes, but cannot look into them.
+shows its length to everybody, and its content to whoever knows its key.
 
 A box carries its content beside its octets. In a numeric run the content is numbers; in a symbolic
-reading it is linear forms, and a verdict adds these forms to the view of a coalition exactly if the
+reading it is linear forms, and a verdict adds these forms to the view of a coalition if the
 coalition knows the key of the box (see `simnet.adversary.deductions`).
 
 Sizes are those of common real schemes: 32 octets for a public key (X25519), 64 for a signature
@@ -63,9 +62,7 @@ class _Octets:
         return self._octets
 
     def texts(self) -> list[bytes]:
-        """Return each row as bytes, in order. This method is for simnet's own code, not for
-        scripts.
-        """
+        """Return each row as bytes, in order. Scripts must not call this method."""
         return [row.tobytes() for row in self._octets.reshape(-1, self.shape[-1])]
 
     def __len__(self) -> int:
@@ -105,8 +102,7 @@ class Boxes:
     """Encrypted field elements, made by `me.encrypt`: one box, or several in one array.
 
     `content` has one row for each box, also if there is a single box. `keys` are the digests of the
-    boxes' keys, one for each box. Scripts must not read `content` and `keys`; they are for simnet's
-    own code.
+    boxes' keys, one for each box. Scripts must not read `content` and `keys`.
     """
 
     __slots__ = ("content", "is_single", "keys", "meter")
@@ -146,8 +142,7 @@ class Boxes:
     def numbers(self) -> Numbers:
         """Return the octets that the codec sends: a hash of key and content, as long as the box.
 
-        A simulation needs no real cipher, because the box object itself carries its content. Nobody
-        can open a box by its octets.
+        A simulation needs no real cipher, because the box object itself carries its content.
         """
         plain = getattr(self.content, "sampled", self.content).metered(None).numbers()
         elements = math.prod(self.content.shape[1:])  # -1 would not do for no boxes at all
@@ -193,7 +188,7 @@ Opaque = PublicKeys | Signatures | Boxes
 
 def _places(where: Any, shape: tuple[int, ...]) -> Any:
     """Return an index of the first axis. Raises `TypeError` for an index that looks inside a key or
-    box, and `IndexError` for a place that does not exist.
+    box.
     """
     if len(shape) != 2:
         raise TypeError(

@@ -5,8 +5,7 @@ operations depends on how many bytes they move. So an array is stored in the nar
 that holds the sum of *two* residues (`Field.dtype`). One addition then never wraps around, and
 `_reduced` brings its result below q without a division. To add many rows, we first add groups of
 rows in the narrow type, each group small enough not to wrap; then we add the groups' sums in 64
-bits. Products are rare: they are computed in 64 bits or, where this could wrap around, with
-Python's integers.
+bits. Products are computed in 64 bits where this cannot wrap around.
 
 Example. For q = 101 the type is one byte, because 2 * 100 <= 255. `headroom` is 255 // 100 = 2: two
 rows can be added in bytes. The sum of [60, 70], [80, 90] and [50, 1] is computed as follows::
@@ -14,9 +13,9 @@ rows can be added in bytes. The sum of [60, 70], [80, 90] and [50, 1] is compute
     60 + 80 = 140, 70 + 90 = 160    in bytes
     140 + 50 = 190, 160 + 1 = 161   in 64 bits; mod 101 this is [89, 60]
 
-Residues are immutable. So a message carries its sender's array itself, 5,000 recipients of one
-array share it, and a view needs no copy. Each party that receives an array wraps it again
-(`metered`). Arithmetic is billed to the party whose meter the wrapper has.
+Residues are immutable. So a message can carry its sender's array without a copy. Each party that
+receives an array wraps it again (`metered`), and arithmetic is billed to the party whose meter the
+wrapper has.
 """
 
 import math
@@ -47,7 +46,7 @@ _NARROW_FOLD = 16
 
 
 class Residues:
-    """An array of numbers mod q. It is immutable, so that a message can carry it without a copy."""
+    """An immutable array of numbers mod q."""
 
     __slots__ = ("_room", "_values", "field", "meter")
     __array_ufunc__ = None  # so that numpy leaves `array @ residues` to `__rmatmul__`
@@ -87,8 +86,8 @@ class Residues:
     def numbers(self, signed: bool = False) -> Numbers:
         """Return the residues as a read-only array of numbers in `0..q-1`.
 
-        With `signed`, each number is the representative of its residue that is nearest to zero.
-        This method is for instruments: it raises `SealBroken` in a script, which must use a door.
+        With `signed`, each residue is given as the number nearest to zero. Raises `SealBroken` in a
+        script, which must use a door.
         """
         if signed or (self.meter is not None and self.meter.in_script):
             return self.as_integers(signed).plain
@@ -440,15 +439,11 @@ def holder_of(arrays: Sequence[Any]) -> Meter | None:
 
 
 def residues_of(array: Residues) -> Numbers:
-    """Return the residues, read-only. This function is for simnet's own code, not for scripts."""
+    """Return the residues, read-only. Scripts must not call this function."""
     return array._values
 
 
 def _refuse_mixed(arrays: Sequence[Any]) -> None:
-    """Raise `TypeError` if arrays have different fields.
-
-    During a run, raise `TypeError` also if two parties hold the arrays.
-    """
     # An array without a holder may be combined with any other array. So we compare all arrays with
     # the first one that has a holder.
     first = next((array for array in arrays if array.meter is not None), arrays[0])

@@ -18,9 +18,9 @@ from simnet.values.wire import Manifest, WireType, manifest_of
 class Tally:
     """Counts that stand in place of many messages, for a recipient that needs only these counts.
 
-    A count says how many of the messages support one place, such as an item: how many messages name
-    this place, or have a 1 at this place. `messages` is the number of messages, and `wire` and
-    `shape` are the wire type and the shape of each message. The function `tally` makes a `Tally`.
+    A count says how many of the messages name one place, such as an item, or have a 1 at this
+    place. `messages` is the number of messages, and `wire` and `shape` are the wire type and the
+    shape of each message. The function `tally` makes a `Tally`.
     """
 
     counts: Ints
@@ -73,7 +73,8 @@ class Rows:
     def of(cls, rows: Typed | tuple[Typed, ...]) -> "Rows":
         """Return an array, or a tuple of arrays, as `Rows`.
 
-        Raises `TypeError` unless each is an array of plain values with a row for each message.
+        Raises `TypeError` for anything but arrays of plain values, and for arrays with different
+        numbers of rows.
         """
         pieces = rows if isinstance(rows, tuple) else (rows,)
         if not pieces or not all(isinstance(piece, Typed) and piece.shape for piece in pieces):

@@ -1,11 +1,10 @@
 """Sealed values: values that a script can carry but not look at.
 
 Theory of operation. A verdict says what messages reveal about inputs. The verdict can be right only
-if every way from an input to a message is on record. So a script never gets its input as a plain
-value. The script gets a `Sealed`: an object that can be passed on, kept in a list, returned or
-printed (as a constant text, which refuses comparisons), and that refuses every other use. Opening a
-field array gives a sealed value as well, since the numbers behind field elements depend on inputs
-and on the coins that mask them.
+if every way from an input to a message is on record. So a script does not get its input as a plain
+value. The script gets a `Sealed`, which it can pass on, keep in a list, return or print (as a
+constant text). A `Sealed` refuses other uses. Opening a field array gives a sealed value as well,
+since the numbers behind field elements depend on inputs and on the coins that mask them.
 
 Only the three *doors* of a party (`simnet.doors`) take sealed values. A door gets a function and
 sealed values; it calls the function with the values behind the seals, and keeps the call on record.
@@ -32,8 +31,8 @@ from simnet.values.field import FieldArray
 
 
 class SealBroken(TypeError):
-    """Raised when a script does anything with a sealed value except pass it on or print it, and
-    when a script reads the numbers of field elements.
+    """Raised when a script uses a sealed value as if it were plain, and when it reads the numbers
+    of field elements.
     """
 
 
@@ -117,7 +116,7 @@ _ASKING_FOR = {"wire": "sends", "field": "takes for field elements"}
 
 class Sealed:
     """A value that a script may pass to the doors of its party, return, pass on, keep in a list or
-    print. Every other use raises `SealBroken`.
+    print. Other uses raise `SealBroken`.
 
     >>> vote = Sealed(Input("u1", 2))
     >>> try:
@@ -214,9 +213,7 @@ for _name in (*_COMPARING, "__contains__", "__getitem__", "__iter__", *dir(str))
 
 
 def source_of(sealed: Sealed) -> Source:
-    """Return what a sealed value stands for. Doors and instruments call this function; a script
-    never needs it.
-    """
+    """Return what a sealed value stands for. Scripts must not call this function."""
     source: Source = object.__getattribute__(sealed, "_Sealed__source")
     return source
 

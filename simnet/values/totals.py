@@ -1,18 +1,16 @@
 """Running totals of residues: what summed messages are added to as they are sent.
 
 Theory of operation. We could keep the totals in 64 bits, and add every block to them. But a block
-of a DPDS run is 5,000 × 30 residues of 16 bits, and adding it to 64-bit totals reads and writes
-four times its size. So there are two arrays. Blocks are added to the narrow array, which has the
-field's own type, until an entry could wrap. Then the narrow array is added to the wide one and set
-to zero. Two numbers decide when: `_room`, the number of additions before the narrow array could
-wrap, and `_bound`, an upper bound on every wide entry. The totals are reduced mod q only when
-somebody reads a row.
+may have 5,000 × 30 residues of 16 bits, and adding it to 64-bit totals reads and writes four times
+its size. So there are two arrays. Blocks are added to the narrow array, which has the field's own
+type, until an entry could wrap. Then the narrow array is added to the wide one and set to zero. Two
+numbers decide when: `_room`, the number of additions before the narrow array could wrap, and
+`_bound`, an upper bound on every wide entry. A row is reduced mod q when somebody reads it.
 
 Example. For q = 101 the sum of two residues always fits a byte. So the narrow totals are moved to
 the wide totals before the third block is added, and again before the fifth, the seventh, and so on.
 
-A *slot* is the number of a row in the table. `simnet/kernel/sums.py` says which recipient gets
-which slot.
+A *slot* is the number of a row in the table.
 """
 
 import itertools
@@ -32,12 +30,7 @@ _WIDE_LIMIT = 1 << 63
 
 
 class ResidueTotal:
-    """One sum mod q for every row; rows are addressed by slot.
-
-    Blocks are added in the field's own narrow type as long as nothing can wrap, and the sums are
-    then moved to 64 bits. So, for a field of 16 bits, most additions touch only a quarter of the
-    memory.
-    """
+    """A table of sums mod q; a slot names a row."""
 
     def __init__(self, field: Field, row_shape: tuple[int, ...]) -> None:
         self.field = field
@@ -130,6 +123,5 @@ class ResidueTotal:
 
 
 def _apart(spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether no two of these ranges of rows overlap; each range is a pair (start, stop)."""
     ordered = sorted(spans)
     return all(before[1] <= after[0] for before, after in itertools.pairwise(ordered))

@@ -71,9 +71,9 @@ def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
 
 
 def _frozen(values: Numbers) -> Numbers:
-    """Return the same numbers in memory that no code can make writable.
+    """Return the same numbers as a read-only array that does not own its memory.
 
-    A view of such an array is returned as it is.
+    Numpy cannot make such an array writable again.
     """
     if not values.flags.writeable and not values.flags.owndata:
         return values

@@ -6,9 +6,8 @@ the elements need: an element of F_q takes ceil(log2 q) bits, and an index of [n
 bits. A payload is a sequence of arrays, each with one wire type. The list of their types and shapes
 is the payload's `Manifest`. To encode a payload, we join the bits of all values, each with its most
 significant bit first, and add zeros at the end to fill the last byte. So the manifest alone gives
-the size of a payload. This makes the bill exact although a run hardly ever encodes a payload, and
-`len(encode(manifest, arrays)) == size(manifest)` always holds. The bill never uses the size of an
-array in memory.
+the size of a payload: `len(encode(manifest, arrays)) == size(manifest)`. A bill needs only
+manifests.
 
 Example. Three elements 5, 6, 1 of F_7 take 3 bits each, and 7 zero bits fill the second byte::
 
@@ -141,10 +140,7 @@ class Manifest:
 
 @functools.lru_cache(maxsize=4096)
 def manifest_of(*pieces: tuple[WireType, tuple[int, ...]]) -> Manifest:
-    """Return the manifest of pieces with these wire types and shapes.
-
-    Calls with the same pieces usually return the same object, so that comparisons are fast.
-    """
+    """Return the manifest of pieces with these wire types and shapes."""
     return Manifest(pieces)
 
 
