@@ -81,7 +81,7 @@ class Holder(Interface):
         ...
 
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Return a plain value, and record that the party disclosed it. See `Party.disclose`."""
+        """Disclose a plain value, and return it. See `Party.disclose`."""
         ...
 
 

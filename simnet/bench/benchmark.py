@@ -54,7 +54,7 @@ class Measured:
 
     @property
     def median(self) -> float:
-        """The median of the measured values, which pages quote."""
+        """The median of the measured values."""
         return statistics.median(self.figures)
 
     @property
@@ -91,7 +91,8 @@ class Measured:
 
 
 def registered(names: Sequence[str]) -> list[Benchmark]:
-    """Return the benchmarks of these names; by default all benchmarks that can be loaded.
+    """Return the benchmarks of these names or, if `names` is empty, all benchmarks that can be
+    loaded.
 
     Raises `BadInput` for an unknown name.
     """

@@ -1,4 +1,4 @@
-"""Compares predicted times with times that real sockets take: `make reality`.
+"""Compares predicted times with times that real sockets take.
 
 Theory of operation. Every party of a recorded run becomes a process in a network namespace of its
 own. A cable (a pair of virtual network cards) connects this namespace with a hub. A token bucket,
@@ -9,8 +9,8 @@ says, with random bytes as payloads: they sleep while their party computes, writ
 socket, and wait for messages. So the times contain TCP, the kernel's queues and the headers of real
 packets.
 
-The measurement needs Linux, the rights of root, and the programs `ip` and `tc`. It changes nothing
-outside its own namespaces, and removes these at the end.
+The measurement needs Linux, the rights of root, and the programs `ip` and `tc`. It removes its
+namespaces at the end.
 """
 
 import json
@@ -75,7 +75,6 @@ def hold(name: str, log: RecordedRun, network: Network, repeat: int = 5) -> Held
 
 
 def _refuse_unplayable(log: RecordedRun, network: Network) -> None:
-    """Raise `BadInput` for a run or a network that the processes cannot play on sockets."""
     stops_waiting = np.isin(log.events[1], (SILENCE, DEADLINE)).any()
     if any(size != 1 for size in log.sizes) or stops_waiting or log.delays:
         raise BadInput(
@@ -99,7 +98,6 @@ def _refuse_unable() -> None:
 
 
 def _measured(log: RecordedRun, network: Network) -> float:
-    """Play the log over sockets, and return when the last party ended."""
     with tempfile.TemporaryDirectory() as folder, _namespaces(log, network) as names:
         file = Path(folder) / "run.log"
         log.save(file)

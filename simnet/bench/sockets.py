@@ -2,8 +2,8 @@
 
 Every message is a header of 12 bytes (recipient, post, length) and random bytes, together as long
 as the frame in the run. A party has one connection to the hub. The hub passes each piece of a
-message on when the latency of this piece has passed, and writes the sender and the length (8 bytes)
-before the piece, because pieces of several senders may alternate.
+message on when the latency has passed, and writes the sender and the length (8 bytes) before the
+piece, because pieces of several senders may alternate.
 """
 
 import contextlib

@@ -27,10 +27,9 @@ it has a parameter for coins behind the others: one that it needs, or one that i
 in `lambda item, coins: ...`. So a function without that parameter draws no coins, whatever the
 input is.
 
-Every call of a door is recorded, and its function must be pure: its result depends only on its
-arguments and coins. So an instrument can read a run without calling any function (a verdict follows
-from the results of the doors, without any input). An instrument can also call the function again
-(the law of a disclosed value is computed by calling the function for every input).
+The function of a door must be pure: its result depends only on its arguments and coins. So an
+instrument can note the results of the doors, and read the run again without calling a function. An
+instrument can also call a function again, for example with another input.
 """
 
 import copy
@@ -76,7 +75,7 @@ class DoorCall:
 
     `number` counts the party's calls of this kind from 0. `result` is the result of the function:
     the field elements of a secret, the disclosed value, or the value of an output. If the function
-    of an output raised an error, `error` is this error. The error is raised again after the run.
+    of an output raised an error, `error` is this error.
     """
 
     kind: DoorKind
@@ -235,14 +234,12 @@ def _argument(value: object, party: str, meter: Meter | None) -> Argument:
 
 
 def _check_owner(source: Input | Made, party: str, deed: str) -> None:
-    """Raise `TypeError` for an input or an output of another party."""
     owner = source.party if isinstance(source, Input) else source.call.party
     if owner != party:
         raise TypeError(f"{deed} {source}, which is sealed for {owner} alone")
 
 
 def _check_holder(array: Any, meter: Meter | None, deed: str = "opens") -> None:
-    """Raise `TypeError` for field elements that another party holds."""
     if meter is not None and array.meter is not None and array.meter is not meter:
         raise TypeError(f"{deed} {HELD_BY_ANOTHER}")
 
@@ -361,7 +358,6 @@ def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any
 
 
 def _disclosed(call: DoorCall, result: Any) -> Any:
-    """Return a copy of the result, so that later changes cannot alter the record."""
     if not _is_recordable(result):
         raise TypeError(_returns_no_values(call, result))
     return own_copy(result)
@@ -421,7 +417,6 @@ def _whole_numbers(call: DoorCall, field: Field, result: Any) -> Residues:
 
 
 def _kind_of_numbers(result: Any) -> str:
-    """Describe, for an error message, what a function returned instead of whole numbers."""
     if isinstance(result, np.ndarray | np.generic):
         return f"numbers of {result.dtype}"
     if isinstance(result, list | tuple) and result:
@@ -455,9 +450,8 @@ def own_copy(value: Any) -> Any:
 def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
     """Call the function with the values behind its arguments, and note its result.
 
-    Raises every error that the function raises. The error of an output, however, is only noted as
-    `call.error`. This error is raised when all scripts have ended, so that no message depends on
-    the error.
+    Raises every error that the function raises, except that the error of an output is noted as
+    `call.error`.
     """
     try:
         values = [value_of(argument, meter) for argument in call.arguments]
@@ -473,8 +467,7 @@ def unsealed(output: Any, party: str, meter: Meter) -> Any:
     """Return a script's result with plain values in place of sealed values, also of those inside
     tuples, lists and dictionaries.
 
-    Raises `TypeError` for values that another party holds, because a verdict assumes that only the
-    other party knows them.
+    Raises `TypeError` for values that another party holds.
     """
     _check_own(output, party, meter, set())
     return _revealed(output)
@@ -505,7 +498,6 @@ def _mapped(value: Any, each: Callable[[Any], Any]) -> Any:
 
 
 def _check_own(value: Any, party: str, meter: Meter, seen: set[int]) -> None:
-    """Raise `TypeError` if a script's result contains something that belongs to another party."""
     if isinstance(value, Sealed):
         source = source_of(value)
         if isinstance(source, Opened):

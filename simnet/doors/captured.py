@@ -1,9 +1,8 @@
-"""Describe everything that a door's function uses besides its arguments, when the door is opened.
+"""Describe what a door's function uses besides its arguments, when the door is opened.
 
 Theory of operation. The function of a door may use more than its arguments: variables of the script
 around it, default values, the object whose method it is, and functions and values of its module. We
-call a description of all these things the function's *knowledge*. This module serves three
-purposes:
+call a description of these things the function's *knowledge*. This module serves three purposes:
 
 - An instrument may call the function again after the run, and must then call the same function. So
   we *fix* the variables around the function when we record the call of its door. A loop such as ::
@@ -22,7 +21,7 @@ The knowledge of a function consists of its code, without names and line numbers
 knowledge of everything that the code uses. A plain value is described by its key (`plain_keys`), an
 object by its type and its attributes. Modules, classes, and the functions of Python, numpy and
 simnet are assumed not to change, so their contents are not inspected. Any other object whose
-contents cannot be inspected is `Opaque`: such an object equals only itself, and nobody can tell
+contents cannot be inspected is `Opaque`: such an object equals only itself, and we cannot tell
 whether it has changed.
 
 >>> functions = [lambda: limit for limit in (3, 5)]

@@ -1,10 +1,10 @@
-"""Keys of plain values. Two values have equal keys only if no script can distinguish them by their
-types and contents.
+"""Keys of plain values. Values that a script can distinguish by their types or contents have
+different keys.
 
 A script may look at more than the number of a disclosed value: `True` and `1` are equal in Python,
 and so are `1` and `1.0`, but `type(value)` distinguishes them. So two values have one key only if
 they agree in type, in the width and the layout of arrays, and in the order of a dictionary's
-entries. Such a difference counts as disclosed even if no script uses it.
+entries.
 
 >>> key_of(True) == key_of(1), key_of((1, 2)) == key_of([1, 2]), key_of((1, 2)) == key_of((1, 2))
 (False, False, True)
@@ -49,7 +49,6 @@ def key_of(value: object) -> Hashable:
 
 
 def _pieces(value: object) -> Hashable:
-    """Return the keys of the parts of a value."""
     kind = type(value)
     is_named_tuple = isinstance(value, tuple) and hasattr(kind, "_fields")
     if kind in (tuple, list, set, frozenset) or (is_named_tuple and not hasattr(value, "__dict__")):

@@ -31,7 +31,7 @@ class RecordedCall:
 
 
 class DoorRecord:
-    """The calls of all doors of a run, in each party's own order."""
+    """The calls of all doors of a run, in the order of each party's script."""
 
     def __init__(self) -> None:
         self.calls: dict[str, list[DoorCall]] = {}  # by party, in the order of the script

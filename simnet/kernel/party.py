@@ -200,8 +200,7 @@ class Party:
         return elements.metered(actor.meter)
 
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Return a plain value that the script may use for anything, and record that the party
-        disclosed it.
+        """Disclose a plain value, which the script may use for anything, and return it.
 
         `function` is called as for `secret`, and may get discrete coins. The function may return
         numbers, texts, arrays, None, and tuples, lists, sets and dictionaries of these. A verdict

@@ -1,6 +1,4 @@
-"""Fates of parties and of messages, which a run is told, and records of what followed: who aborted,
-who was heard, who waited in vain, which deadlines passed, and which messages came too late.
-"""
+"""Fates of parties and of messages, which a run is told, and records of what followed."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -166,8 +164,8 @@ class Happened:
 
     `gone` names the parties that dropped out. `came` has, for each party and each tag with which
     the party called `gather_some`, `heard` or `gather_rows(..., at_least=...)`, the names of the
-    senders whose messages had come, call by call;
-    `missed` has in the same way the senders that the party waited for in vain.
+    senders whose messages had come, call by call; `missed` has in the same way the senders that the
+    party waited for in vain.
 
     >>> asked = "server", "masked"
     >>> happened = Happened(("u2",), {asked: (("u1", "u3"),)}, {asked: (("u2",),)})
@@ -184,9 +182,8 @@ class Happened:
     missed: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]] = attrs.field(factory=dict)
 
     def heard(self, party: str, tag: str, call: int = 1) -> tuple[str, ...]:
-        """Return the senders whose messages a party had when its `call`-th wait under this tag
-        ended. The first wait has the number 1. The result is empty if the party did not wait so
-        often.
+        """Return the senders that a party heard in its `call`-th call under this tag, counted from
+        1. The result is empty if there was no such call.
         """
         calls = self.came.get((party, tag), ())
         return calls[call - 1] if call <= len(calls) else ()
@@ -232,8 +229,7 @@ class Deadline:
 
     `at` is the time, in seconds, at which the party went on. `silent` are the senders whose
     messages had not come by then. `step` counts the moments at which deadlines were decided:
-    parties with the same step went on together. `round` is the round of what the party learned by
-    waiting.
+    parties with the same step went on together. `round` is the round of the end of the wait.
 
     >>> Deadline(step=0, round=1, recipient=3, tag="note", at=2.5, silent=(1,)).silent
     (1,)

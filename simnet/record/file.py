@@ -10,8 +10,8 @@ fates of messages, the header has them.
 
 A file may come from anybody. So `load` checks the types, the numbers of parties, the shapes and the
 bounds in the header. Only the inputs may be any JSON values with at most `MOST_NESTED` levels of
-lists and dictionaries. The size of a file limits what it can claim: values take bits, and frames
-take bytes. A file may hold at most `MOST_WITHOUT_BITS` values that take no bits (indices below 1).
+lists and dictionaries. A file may hold at most `MOST_WITHOUT_BITS` values that take no bits
+(indices below 1).
 """
 
 import json
@@ -121,7 +121,7 @@ def save(transcript: Transcript, path: Path) -> None:
 
 
 def load(path: Path) -> Transcript:
-    """Read a transcript from a file, in one pass and with memory in proportion to the file.
+    """Read a transcript from a file.
 
     Raises `CodecError` for a file that cannot be read, for another format or version, for damaged
     bytes, and for a header that no transcript can have. See `save` for an example.
@@ -162,7 +162,6 @@ def _expect(holds: bool, what: str) -> None:
 
 
 def _transcript(header: Any, data: bytes, start: int) -> Transcript:
-    """Return the transcript whose frames begin at byte `start` of the data."""
     _expect(
         type(header) is dict
         and {*header} - {_DEADLINES, _ASTRAY} in ({*_PARTS}, {*_PARTS, *_PARTS_OF_FATES}),
@@ -213,7 +212,6 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
 
 
 def _fates(described: Any) -> dict[str, Fate]:
-    """Return the fates of the header."""
     _expect(type(described) is dict, "its fates are not listed by party")
     fates = {}
     for name, parts in described.items():
@@ -229,7 +227,6 @@ def _fates(described: Any) -> dict[str, Fate]:
 
 
 def _silences(described: Any) -> tuple[Silence, ...]:
-    """Return the silences of the header."""
     _expect(type(described) is list, "its silences are not a list")
     silences = []
     for parts in described:
@@ -247,7 +244,6 @@ def _silences(described: Any) -> tuple[Silence, ...]:
 
 
 def _deadlines(described: Any) -> tuple[Deadline, ...]:
-    """Return how the waits with a deadline ended, from the header."""
     _expect(type(described) is list, "its deadlines are not a list")
     deadlines: list[Deadline] = []
     for parts in described:
@@ -269,7 +265,6 @@ def _deadlines(described: Any) -> tuple[Deadline, ...]:
 
 
 def _message_fates(described: Any) -> tuple[MessageFate, ...]:
-    """Return the fates of messages, from the header."""
     _expect(type(described) is list, "its fates of messages are not a list")
     fates = []
     for parts in described:
@@ -302,7 +297,6 @@ def _are_different(values: Any, kind: type) -> bool:
 
 
 def _is_shallow(value: Any) -> bool:
-    """Return whether an input has at most `MOST_NESTED` levels of lists and dictionaries."""
     level = [value]
     for _ in range(MOST_NESTED + 1):
         level = [
@@ -330,7 +324,6 @@ class _FrameReader:
     without_bits: int = 0
 
     def message(self, described: Any) -> Message:
-        """Return the next message, as the header describes it."""
         _expect(
             type(described) is list and len(described) == 5,
             "the description of a message does not have five parts",
@@ -367,7 +360,6 @@ class _FrameReader:
 
 
 def _described_piece(described: Any) -> tuple[WireType, tuple[int, ...]]:
-    """Return the wire type and the shape of a piece, from the header."""
     _expect(
         type(described) is list and len(described) == 3,
         "the description of a piece does not have three parts",
@@ -379,7 +371,6 @@ def _described_piece(described: Any) -> tuple[WireType, tuple[int, ...]]:
 
 
 def _described_key(described: Any) -> tuple[int, WireType]:
-    """Return a key and its wire type, from the header."""
     _expect(
         type(described) is list and len(described) == 3,
         "the description of a key does not have three parts",

@@ -1,10 +1,10 @@
 """The bill of a run: messages, elements, bytes and operations, by party, role, round and tag.
 
-Theory of operation. A run may have millions of messages, and nearly all of them are alike. So the
-ledger stores nothing for a single message. All messages of one tag, one round and one manifest form
-a `Lot`. A `Line` counts the messages that one sender sends in one lot. Sending to 5,000 parties
-adds 5,000 to one line. The answer to a question (bytes by role, elements by tag, the number of
-rounds) is computed from the lines and the lots' manifests when somebody asks.
+Theory of operation. A run may have millions of messages, and many of them are alike. So the ledger
+counts messages, and does not store them one by one. All messages of one tag, one round and one
+manifest form a `Lot`. A `Line` counts the messages that one sender sends in one lot. Sending to
+5,000 parties adds 5,000 to one line. The answer to a question (bytes by role, elements by tag, the
+number of rounds) is computed from the lines and the lots' manifests when somebody asks.
 
 Sending and receiving are counted separately: the sender's line counts when it sends, and the
 recipient's `Receipts` count when it takes messages out of its mailbox. The difference is the number
@@ -12,13 +12,12 @@ of messages that nobody received (`unread`). Arrays and coins count the operatio
 perform, on the meter of the party that holds them.
 
 There are two countings: `wire` counts the messages that cross a channel; `logical` also counts what
-a party sends to itself, as the papers do.
+a party sends to itself.
 
 Messages can also be counted by link and by phase; for these two the lines are not enough. A *link*
 is a pair of sender and recipient. Lines do not store recipients, so links are counted from observed
 messages. A *phase* is a label that a script gives to a tag (`Tag("share", phase="sharing")`);
-parties note the label when they use the tag. No message carries the label, so no view and no
-verdict can depend on it.
+parties note the label when they use the tag.
 
 Example. u1 and u2 scatter two shares each, to u1 and u2, and add up the shares that they get. There
 is one lot (tag `share`, round 1) and two lines with `sent` 2 and `local` 1. So 2 messages are sent
@@ -252,9 +251,7 @@ class Ledger:
         return {tag: messages for tag, messages in balance.items() if messages}
 
     def entries(self) -> list[LedgerEntry]:
-        """Return the lines as plain values, ordered by round, sender and tag, so that no schedule
-        changes them.
-        """
+        """Return the lines as plain values, ordered by round, sender and tag."""
         return sorted(
             (
                 line.lot.round,
@@ -304,7 +301,6 @@ class Ledger:
                 return str(lot.round)
 
     def _phases(self) -> dict[str, str]:
-        """Return the phase of each tag that has a phase and under which a message was sent."""
         sent = {line.lot.tag for line in self._lines.values()}
         noted = set().union(*(receipts.phases for receipts in self.receipts))
         phases: dict[str, str] = {}
@@ -317,7 +313,6 @@ class Ledger:
         return phases
 
     def _by_link(self, direction: Direction, counting: Counting) -> dict[str, Traffic]:
-        """Return the traffic of every link with at least one observed party."""
         if direction != "sent":
             raise BadInput(f"links have only the direction 'sent', got {direction!r}: use 'sent'")
         if not self._recorder.observed:

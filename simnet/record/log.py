@@ -5,12 +5,12 @@ who waited for which message, and what was computed in between. The log holds th
 payload. It is written in every run, so one run can be timed on many networks afterwards (see
 `simnet.network`).
 
-A run may have millions of messages, and most of them belong to blocks: for example, one party
+A run may have millions of messages, and many of them may belong to blocks: for example, one party
 scatters 5,000 rows in one send. So the log has one *post* for a block, or for a single message. A
 post refers to a line of the bill; the line gives the sender, the tag, the round and the bytes of a
 frame. A post goes to one party, or to the parties of a group in the group's order. If a recipient
 takes the messages of many posts out at once, as in a sum, the log refers to the list that the sum
-keeps anyway, and all recipients share this list.
+keeps.
 
 The events of all parties stand in one array, in the order in which the run made them. An event is
 one whole number: its subject, its kind, and a value. The subject is a party, or for a post the
@@ -124,8 +124,7 @@ class Log:
     def take_all(self, party: int, posts: Mapping[int, int]) -> None:
         """Note that a party waited for its messages of several posts, which are given by sender.
 
-        The log keeps the mapping, and reads it when the run is over. So do not change the mapping
-        afterwards.
+        The log keeps the mapping, so do not change it afterwards.
         """
         if self._meters[party].changed:
             self._note_work(party)
@@ -151,7 +150,7 @@ class Log:
             self._note_work(party)
 
     def deadline(self, party: int, wait: EndedWait) -> None:
-        """Note that a wait with a deadline has ended. The party then takes what came in time."""
+        """Note that a wait with a deadline has ended."""
         number = len(self.deadlines)
         self.deadlines.append(wait)
         self.events.append(party << _SUBJECT | DEADLINE << VALUE_BITS | number)

@@ -9,11 +9,10 @@ form*, and hash the bytes. Three rules make the form canonical:
   each part stands before that part. The integer 1, the boolean True and the real 1.0 are three
   values. The bit 1 and the index 1 differ as well, because they have different wire types.
 - Equal values have the same form. The form does not depend on the type in which numpy stores a
-  number (16 or 64 bits). The form does not depend on the order of a dictionary's entries either:
-  dictionaries with the same entries are equal in Python, and a script may fill a dictionary in the
-  order in which messages arrive, which depends on the schedule.
+  number (16 or 64 bits). The form does not depend on the order of a dictionary's entries either: a
+  script may fill a dictionary in the order in which messages arrive, which depends on the schedule.
 - A value without a canonical form raises an error that names its type. For example, the order of a
-  set, and the memory address that most objects show in their `repr`, change between processes.
+  set may change between processes.
 
 Example. `canonical((1, True))` is `b"tuple(5:int 1,9:bool True,)"`.
 """
@@ -46,8 +45,8 @@ class NoCanonicalForm(SimnetError):
 class Trace:
     """The trace hash of a run.
 
-    If an output has no canonical form, `lacking` contains the reason, and the hash covers
-    everything but the outputs.
+    If an output has no canonical form, `lacking` contains the reason, and the hash leaves out the
+    outputs.
     """
 
     hash: str
@@ -83,9 +82,9 @@ def trace_hash(
 
 
 def canonical(value: object) -> bytes:
-    """Return the canonical form of a value. Two values have the same form exactly if they are equal
-    and of the same kind. For reals, equal means here that they have the same 64 bits: 0.0 and -0.0
-    have different forms. A numpy scalar counts as the Python number that it equals.
+    """Return the canonical form of a value. Two values have the same form if they are equal and of
+    the same kind. For reals, equal means here that they have the same 64 bits: 0.0 and -0.0 have
+    different forms. A numpy scalar counts as a Python number.
 
     `value` may be None, a number, a text, bytes, a numpy array, an array that a message can carry
     (such as field elements or bits), or a member of an enumeration. It may also be a tuple, list,

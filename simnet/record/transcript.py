@@ -1,7 +1,4 @@
-"""The transcript: all messages of the observed parties, in an order that no schedule changes.
-
-The ledger counts the messages of all parties.
-"""
+"""The transcript of a run: the messages of the observed parties."""
 
 import functools
 import itertools
@@ -60,8 +57,8 @@ class Recorder:
         """Return the recipients and the keys of the messages of a block that are recorded, and the
         places of these messages in the block; the places are None for all messages.
 
-        All messages are recorded if `is_all`, otherwise those to observed parties. Many blocks of a
-        run have the same recipients and keys, so the lists are made once. Nobody may change them.
+        All messages are recorded if `is_all`, otherwise those to observed parties. The caller must
+        not change the lists.
         """
         place = tuple(map(id, to)), tuple(keys), is_all
         known = self._addressed.get(place)
@@ -93,7 +90,6 @@ class Recorder:
         return recipients, of_each, np.concatenate([np.zeros(0, dtype=np.intp), *places])
 
     def _seen_in(self, group: Group) -> Indices:
-        """The places of the observed parties in a group."""
         known = self._seen.get(id(group))
         if known is None:
             seen = np.flatnonzero(self.mask[group.numbers])
@@ -138,11 +134,10 @@ class Transcript:
 
     `observed` are the numbers of the observed parties. `blocks` are the messages in the order in
     which the run sent them, or, in a transcript from a file, in the order of `messages`; `messages`
-    are the same messages in an order that no schedule changes. `fates` are the fates that
-    the run was told, and `silences` says from whom an observed party waited for a message in vain.
-    `deadlines` says how all waits with a deadline ended, so that the run can be repeated.
-    `message_fates` are the fates of messages that the run was told; the transcript contains these
-    messages as if they had been received.
+    are the same messages, ordered. `fates` are the fates that the run was told, and `silences` says
+    from whom an observed party waited for a message in vain. `deadlines` says how all waits with a
+    deadline ended. `message_fates` are the fates of messages that the run was told; the transcript
+    contains these messages as if they had been received.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> class Send:
@@ -171,7 +166,7 @@ class Transcript:
 
     @functools.cached_property
     def messages(self) -> tuple[Message, ...]:
-        """All messages, ordered by round, sender, recipient, tag and key.
+        """All messages of the transcript, ordered by round, sender, recipient, tag and key.
 
         Messages that agree in all these parts keep the order in which they were sent.
         """

@@ -1,15 +1,13 @@
-"""The record of what is stated about a protocol: `about.py` beside the protocol's script returns
-the record.
+"""The record of what is stated about a protocol.
 
-The script is only the algorithm. A function `about` beside the script takes the protocol and
-returns this record, with every number computed for the protocol's parameters::
+The script is only the algorithm. A function `about`, in the file `about.py` beside the script,
+takes the protocol and returns this record for the protocol's parameters::
 
     def about(protocol: Echo) -> About:
         return About(name="echo", estimator="a", workload=Workload(messages=2, elements=2))
 
 A scenario names that function, as in `Scenario(protocol=Echo, about=about, ...)`, so that the
-commands find the record. Every field except the name is optional. The text of each field says what
-happens without the field.
+commands find the record. Every field except the name is optional.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -33,7 +31,7 @@ Listed = Mapping[str, Mapping[str, Sequence[str]]]
 
 @attrs.frozen(kw_only=True)
 class Workload:
-    """About how much a run sends, so that a run that is too large is refused before it starts.
+    """About how much a run sends.
 
     `elements` counts the values of any kind in the messages. `element_bits` is the number of bits
     of a field element, or None if the values are of other kinds.
@@ -56,7 +54,7 @@ class About:
     """
 
     name: str
-    """The name that people see, which JSON shows too."""
+    """The protocol's name, as people see it."""
 
     estimator: str | None = None
     """The party whose output is the estimate. If this party drops out, the run counts as aborted.
@@ -67,20 +65,18 @@ class About:
     Without them, JSON shows the settings as they were given."""
 
     workload: Workload | None = None
-    """About how much a run sends, so that a run that would take too long is refused. Without it, no
-    run is refused for this reason."""
+    """About how much a run sends, so that the program can refuse a run that is too large."""
 
     expected_squared_l2: float | None = None
     """The mean of the squared L2 error or, if this mean depends on the users' inputs, its largest
-    value. Advice compares protocols by this number, and weighted aggregation computes weights from
-    it."""
+    value."""
 
     expected_bill: Callable[[Run], Sequence[Expectation]] | None = None
     """Returns the entries of the protocol's cost table for a run. Without it, the bill shows only
     what the ledger measured."""
 
     assess: Callable[[Run, Totals], Assessment] | None = None
-    """Compares a run's estimate with the truth. Without it, a run shows only its outputs."""
+    """Compares a run's estimate with the truth."""
 
     privacy: Callable[[Run, Totals, float | None, float | None], Sequence[PrivacyStatement]] = (
         lambda *_: ()

@@ -70,7 +70,7 @@ class Assessment:
 
     @property
     def has_estimate(self) -> Bools:
-        """Whether each item has an estimate; shape (N,)."""
+        """For each item, whether it has an estimate; shape (N,)."""
         return ~np.isnan(self.estimate)
 
     @property

@@ -1,7 +1,7 @@
 """A bill, whose entries are compared with their formulas.
 
-An entry has the number that a paper states, the exact number for the run, its mean over the coins,
-and the number that was measured.
+An entry has the exact number for the run, by a formula, and the measured number. If they are known,
+it also has the number that a paper states, and the mean over the coins.
 """
 
 import math
@@ -108,8 +108,7 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
     """Return an entry with its number in the ledger. `members` is the number of parties of the
     role; each member of a crowd counts.
 
-    A formula says what the scripts send. So second copies of messages, which are made on the way,
-    are left out.
+    Second copies of duplicated messages are left out.
     """
     share = members if expectation.scope == "per-user" else 1
     if expectation.quantity == "rounds":
@@ -191,8 +190,7 @@ class Bill(tuple[BillRow, ...]):
 def repeats_bytes(rows: Sequence[BillRow]) -> bool:
     """Return whether some role sends or receives elements of several kinds.
 
-    One message may carry several kinds. The bytes of such a message stand in several rows of the
-    bill.
+    If one message carries several kinds, its bytes stand in several rows of the bill.
     """
     entries = [row.expectation for row in rows if row.bytes is not None]
     ways = {(entry.role, entry.direction, entry.quantity) for entry in entries}

@@ -1,4 +1,4 @@
-"""A statement of the privacy of a view: an ε and a δ, with everything that they depend on."""
+"""A statement of the privacy of a view: an ε and a δ."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -14,7 +14,7 @@ SMALLEST = 1e-307  # smaller probabilities are shown as text, because such float
 
 @attrs.frozen
 class PrivacyStatement:
-    """An ε and a δ of a view, with everything that they depend on.
+    """An ε and a δ of a view.
 
     `bound` is the value of a closed form, which `bound_source` names. `bound` limits δ if ε was
     given, and ε if δ was given or if δ is 0 (pure ε). If `bound` or `claimed` is a δ below the

@@ -1,13 +1,13 @@
 """Sealed values: values that a script can carry but not look at.
 
 Theory of operation. A verdict says what messages reveal about inputs. The verdict can be right only
-if every way from an input to a message is on record. So a script does not get its input as a plain
+if every way from an input to a message is known. So a script does not get its input as a plain
 value. The script gets a `Sealed`, which it can pass on, keep in a list, return or print (as a
 constant text). A `Sealed` refuses other uses. Opening a field array gives a sealed value as well,
 since the numbers behind field elements depend on inputs and on the coins that mask them.
 
 Only the three *doors* of a party (`simnet.doors`) take sealed values. A door gets a function and
-sealed values; it calls the function with the values behind the seals, and keeps the call on record.
+sealed values, and calls the function with the values behind the seals.
 
 Example. A vote is sealed, so the script cannot make a decision that depends on it:
 
