@@ -187,7 +187,7 @@ def _reports(case: Case, chances: float | list[float], coins: SampledCoins) -> I
 
 
 def printed_variance_g(case: str, sampling: float) -> float:
-    """The variance of c that the proof of Theorem 3.2 prints, divided by π²: the variance of g."""
+    """The variance of g by the proof of Theorem 3.2: the printed variance of c, divided by π²."""
     known, f = sample(case, sampling), CASES[case].share
     p, q, gap = known.chances
     noise = f * p * (1 - p) + (1 - f) * q * (1 - q)
@@ -196,10 +196,8 @@ def printed_variance_g(case: str, sampling: float) -> float:
 
 
 def printed_variance_c_hat(case: str, sampling: float) -> float:
-    """The variance of ĉ in the proof of Theorem 3.5, as printed.
-
-    The formula is the variance of g plus q² Var(S) / (π (p - q))², where S is the number of
-    reports. For the variance of g we take the exact variance.
+    """The variance of ĉ by the proof of Theorem 3.5: the exact variance of g plus q² Var(S) / (π (p
+    - q))², where S is the number of reports.
     """
     known = sample(case, sampling)
     _, q, gap = known.chances

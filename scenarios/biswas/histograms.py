@@ -96,10 +96,7 @@ def size(table: Table) -> Counterpart:
 
 
 def histograms(table: Table) -> "Figure":
-    """Draw the truth and the raw estimates of the first run, in a panel for each setting.
-
-    There is a row for each ε, the largest first, and a column for each law and π.
-    """
+    """Draw the truth and the raw estimates of the first run, in a panel for each setting."""
     table, left_out = only_first(table, "users", "estimator")
     estimator = table.values("estimator")[0]
     columns = [
@@ -133,7 +130,7 @@ def histograms(table: Table) -> "Figure":
 
 
 def only_first(table: Table, *axes: str) -> tuple[Table, list[str]]:
-    """Return the rows with the first value of some axes, and a note on the values left out."""
+    """Return the rows with the first value of some axes, and notes on the values left out."""
     notes = []
     for axis in axes:
         first, *others = table.values(axis)

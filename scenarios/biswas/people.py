@@ -29,11 +29,7 @@ def one_hump() -> Floats:
 
 
 def sum_of_two() -> Floats:
-    """The paper's second data set, with "+" read as a sum; shape (101,).
-
-    This is the law of the sum of two independent draws from Binomial(50, 0.6) and Binomial(50,
-    0.4).
-    """
+    """The paper's second data set, with "+" read as a sum; shape (101,)."""
     return np.convolve(binomial_law(50, 0.6), binomial_law(50, 0.4))
 
 
@@ -46,8 +42,6 @@ def mixture_of_two() -> Floats:
 def apportioned(law: npt.ArrayLike, users: int) -> Ints:
     """Return how many of `users` users hold each value of a law, by the method of the largest
     remainder.
-
-    The result has the shape of the law.
 
     >>> apportioned([0.5, 0.3, 0.2], users=4)
     array([2, 1, 1])

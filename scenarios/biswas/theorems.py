@@ -245,7 +245,7 @@ def limit_of_direct() -> float:
 
 
 def without_reports() -> float:
-    """The estimate of c when no user reports, which becomes certain as π goes to 0."""
+    """The estimate c if no user reports. As π goes to 0, this case becomes certain."""
     known = sample(CROWD, SMALL)
     return (
         float(direct(known).estimate(np.zeros(CASES[CROWD].items, dtype=np.int64))[0]) * known.users

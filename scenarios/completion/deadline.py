@@ -73,7 +73,7 @@ EXPERIMENT = Experiment(
         "server of a committee waits twice as long as the members)",
         "in dpds, tss and dpdg the users add up shares, so each wait of a user has a deadline "
         "too; if a message is missing when a deadline passes, the run has no result",
-        "each user drops out with this probability, at a random point between the user's sends",
+        "each user drops out with probability `drop`, before, between or after its sends",
     ),
     figure=drawn,
     cost=lambda parameters: 0.5 if parameters["protocol"] in ("secagg", "tss") else 0.2,

@@ -46,13 +46,15 @@ def people(users: int) -> ItemPopulation:
     return ItemPopulation(
         1 + np.arange(users) % ITEMS,
         tuple(str(item) for item in range(1, ITEMS + 1)),
-        "users of whom equally many hold each item",
+        "users who hold the items in turn",
     )
 
 
 def script_of(name: str, users: int) -> Any:
-    """Return the protocol with the parameters of `simnet compare`. Every user is an actor of its
-    own, so that single users can drop out.
+    """Return the protocol with the parameters of `simnet compare`; dpds_robust and tss_robust have
+    those of dpds and tss.
+
+    Every user is an actor of its own, so that single users can drop out.
     """
     if name == "dpds_robust":
         sampled = option("dpds", users).script

@@ -144,9 +144,7 @@ def _curve(
 
 
 def _with_numbers(table: Table, measure: Measure) -> list[Any]:
-    """Return the rows that have the measure. If no run was aborted, the table does not have the
-    measure `COMPLETED`; then every run counts as completed.
-    """
+    # If no run was aborted, the table lacks the measure; then every run counts as completed.
     if measure == COMPLETED:
         return [{COMPLETED.name: 1.0, **row} for row in table.rows]
     return [row for row in table.rows if measure.name in row]

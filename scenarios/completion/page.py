@@ -180,9 +180,7 @@ def crossing_table(table: Table) -> Lines:
 
 
 def grouped(found: Sequence[Crossing]) -> Iterator[tuple[str, str, str]]:
-    """Yield crossing points as text: the place, the better protocols and the others. Protocols that
-    change places at the same number of users are in one entry.
-    """
+    """Yield crossing points as text: the place, the better protocols and the others."""
     others: dict[tuple[str, str], list[str]] = {}
     for one in found:
         others.setdefault((one.place, one.better), []).append(one.other)
@@ -349,10 +347,8 @@ def drops(table: Table) -> Lines:
 
 
 def chance_of_result(name: str, users: int, drop: float) -> float:
-    """Return the probability that a run of a protocol that needs everybody has a result.
-
-    A user with s sends leaves at one of s + 1 points, and only the last point does no harm.
-    """
+    """Return the probability that a run of a protocol that needs everybody has a result."""
+    # A user with s sends leaves at one of s + 1 points, and only the last point does no harm.
     chance = 1.0
     sent = sends(script_of(name, users), people(users).inputs, 0)
     for party in [f"u{number}" for number in range(1, users + 1)]:

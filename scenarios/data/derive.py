@@ -1,7 +1,7 @@
 """Make the files of a folder of data from the public originals.
 
-Each function takes the lines of the originals and returns rows of text, the first of which is the
-header.
+Each public function takes the lines of the originals and returns rows of text, the first of which
+is the header.
 """
 
 from collections import Counter
@@ -87,9 +87,7 @@ def census(texts: Texts) -> Rows:
 
 
 def adult(texts: Texts) -> Rows:
-    """Return the rows of Adult: the training part, then the test part. The full stop behind the
-    labels of the test part is removed.
-    """
+    """Return the rows of Adult: the training part, then the test part."""
     rows = [list(ADULT)]
     for text, split in zip(texts, ("train", "test"), strict=True):
         for line in text:
@@ -110,10 +108,7 @@ def item_counts(texts: Texts) -> Rows:
 
 
 def first_sessions(texts: Texts) -> Rows:
-    """Return how often each item occurs in the first `SESSIONS` lines of the file.
-
-    The line after these is incomplete, because the file was cut off.
-    """
+    """Return how often each item occurs in the first `SESSIONS` lines of the file."""
     return item_counts([list(texts[0])[:SESSIONS]])
 
 

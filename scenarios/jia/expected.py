@@ -117,11 +117,7 @@ class ExpectedErrors:
 
 
 def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> list[ExpectedErrors]:
-    """Return the expected errors for every ε, with a given prior.
-
-    `power_law_of_mean` makes the paper's prior. `FinitePrior.empirical` makes a prior of the true
-    counts.
-    """
+    """Return the expected errors for every ε, with a given prior."""
     rows, items = [], len(holders)
     for epsilon in epsilons:
         noise = Noise.of(OUE(epsilon, items), int(np.sum(holders)))
@@ -136,7 +132,7 @@ def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> l
 
 
 def expected_raw_mse(noise: Noise, items: int) -> float:
-    """The expected error of raw estimates: V₀ plus the slope times n / N."""
+    """The expected error of raw estimates: the variance of an estimate at n / N holders."""
     return float(noise.variance(noise.users / items))
 
 

@@ -92,9 +92,6 @@ def noise_of(table: Table, power: int, fitted: bool) -> Counterpart:
 def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
     """Return whether the noise is the Gaussian of Eq. 13 and 14, up to the threshold of the word
     "Gaussian".
-
-    The statement surely holds if the distance plus its possible error is below the threshold, and
-    surely fails if the distance minus its possible error is above the threshold.
     """
     rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
     if not rows:
@@ -114,7 +111,6 @@ def _between(row: TrialRow, least: str = "expected_distance") -> str:
 
 
 def _within(row: TrialRow, limit: float, least: str = "expected_distance") -> float | None:
-    """Return 1 if a distance is surely at most the limit, 0 if it is surely above, else None."""
     return 1.0 if row["most_distance"] <= limit else 0.0 if row[least] > limit else None
 
 

@@ -224,8 +224,8 @@ class LevelPoint:
 
 @typed(LevelPoint)
 def level(point: LevelPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the exact probability that one or more of d items that nobody holds are significant
-    (Eq. 22).
+    """Return the exact probability that one or more items are significant (Eq. 22), for as many
+    items as the population has, of which nobody holds any.
     """
     del seed  # this trial draws nothing
     counts, source = holders(point.population, data)

@@ -112,7 +112,6 @@ def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
 
 @remembered
 def _law(population: str, mechanism: str, epsilon: float, data: Path | None) -> dict[str, float]:
-    """Return `exact_shape` of a mechanism on a population."""
     counts, _ = holders(population, data)
     return exact_shape(mechanism_of(mechanism, epsilon, len(counts)), counts)
 
@@ -152,7 +151,7 @@ def exact_shape(mechanism: Mechanism, counts: Ints) -> dict[str, float]:
 
 @attrs.frozen(eq=False)
 class NoiseLaw:
-    """The exact law of an item's noise: noise number k is `first + k * step`."""
+    """The law of an item's noise: noise number k is `first + k * step`."""
 
     first: float
     step: float

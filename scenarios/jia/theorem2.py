@@ -40,10 +40,9 @@ def risk(point: RiskPoint, seed: int, data: Path | None) -> Measurements:
     """Return the least excess of other calibrators' conditional MSE over the conditional MSE of Eq.
     12, divided by the variance of the noise.
 
-    The conditional MSE given an estimate is a sum over all counts (Theorem 2). The sum is computed
-    at 400 estimates. The other calibrators return the estimate itself, the estimate or 0 if it is
-    below two standard deviations of the noise, the likeliest count, the median count, and the
-    result of Eq. 12 moved up or down by 1 % of that standard deviation.
+    The other calibrators return the estimate itself, the estimate or 0 if it is below two standard
+    deviations of the noise, the likeliest count, the median count, and the result of Eq. 12 moved
+    up or down by 1 % of that standard deviation.
     """
     del seed, data  # this trial draws nothing and has no people
     counts = np.arange(point.largest + 1.0)

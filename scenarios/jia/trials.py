@@ -94,10 +94,7 @@ def errors(point: ErrorsPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def estimated_counts(mechanism: GRR | UnaryReports, counts: Ints, coins: Coins) -> Floats:
-    """Draw the raw estimates of one collection by the law of the supports; shapes (N,).
-
-    The support of an item is the number of reports that name it.
-    """
+    """Draw the raw estimated counts of one collection; shapes (N,)."""
     users = int(np.sum(counts))
     return mechanism.estimate(mechanism.draw_supports(counts, coins), users) * users
 
@@ -140,17 +137,15 @@ def _threshold(epsilon: float, counts: Ints, beta: float) -> float:
 
 @remembered
 def _expected(population: str, epsilon: float, beta: float, data: Path | None) -> dict[str, float]:
-    """The means and standard deviations of the errors, over normal noise.
-
-    A prior that is fitted to the mean of the estimates depends on all of them, but only through
-    that mean, to which a single item contributes next to nothing. So we compute the moments of the
-    error at several means, and average them by the normal law of the mean.
-    """
+    """The means and standard deviations of the errors, over normal noise."""
     counts, _ = holders(population, data)
     items = len(counts)
     noise = Noise.of(OUE(epsilon, items), int(counts.sum()))
     threshold = noise.threshold(items, beta)
     mean = noise.users / items
+    # A prior that is fitted to the mean of the estimates depends on all of them, but only through
+    # that mean, to which a single item contributes next to nothing. So we compute the moments of
+    # the error at several means, and average them by the normal law of the mean.
     fitted = means_with_weights(mean, sqrt(float(noise.variance(mean)) / items))
 
     def calibrated(support: float, cut: float, means: Means) -> tuple[float, float]:
@@ -247,15 +242,13 @@ def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
 def _lowered(population: str, epsilon: float, cut: float, data: Path | None) -> int:
     """Return 1 if Calibrate turns an estimate that equals the cut into less than the cut; 0
     otherwise.
-
-    If the result is 1, Calibrate also turns every smaller estimate and some larger ones into less
-    than the cut, because the posterior mean grows continuously with the estimate. The posterior
-    mean also grows with the mean of the prior, so we take a mean that the mean of the estimates
-    exceeds with a very small probability only.
     """
     counts, _ = holders(population, data)
     noise = Noise.of(OUE(epsilon, len(counts)), int(counts.sum()))
     mean = noise.users / len(counts)
+    # The posterior mean grows continuously with the estimate, so if the result is 1, Calibrate also
+    # turns every smaller estimate and some larger ones into less than the cut. It also grows with
+    # the mean of the prior, so we take a mean that the mean of the estimates hardly ever exceeds.
     highest = mean + 6 * sqrt(float(noise.variance(mean)) / len(counts))
     prior = power_law_of_mean(CountMoments(highest, 0.0), noise.users)
     return int(posterior_mean([cut], prior, noise.alike)[0] < cut)

@@ -67,9 +67,7 @@ def bounds(
 ) -> "Figure":
     """Draw the true counts and the bounds of the estimates, for each location or group of patients.
 
-    The upper panel shows, as in the paper, the true count and the range of about 95 % of the
-    estimates. The lower panel shows half the width of this range, by the law and in our
-    collections. `note` is a further sentence below the figure.
+    `note` is a further sentence below the figure.
     """
     table, left_out = only_first(table, "owners")
     found = named(table)

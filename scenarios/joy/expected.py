@@ -76,10 +76,9 @@ def errors(
 def crossover(sampling: float, factor: float = 1.0, competitor: JoyGerla = COMPETITOR) -> float:
     """Return the number of owners per holder at which randomised response has `factor` times the
     error of sampling.
-
-    Both variances are linear in the number of holders, and the variance of randomised response is
-    linear in the number of owners, too. So their ratio depends on owners per holder alone.
     """
+    # Both variances are linear in the number of holders, and that of randomised response is linear
+    # in the number of owners, too. So their ratio depends on owners per holder alone.
     holder, other = competitor.variance(1.0, 1), competitor.variance(0.0, 1)
     per_holder = variance(TwoRounds.even(sampling, 1, none=True), 1)[0]
     return float(1 + (factor**2 * per_holder - holder) / other)

@@ -61,16 +61,16 @@ def equations_27_and_28(sampling: Chance, background: Chance) -> tuple[Fraction,
 
 
 def equation_21(mechanism: TwoRounds) -> float:
-    """The ε of the answer 0 in round two. The ε of the mechanism is the larger one of this number
-    and Eq. 25.
+    """The ε of the answer 0 in round two. The ε of round two is the larger one of this number and
+    Eq. 25.
     """
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
     return log(_ratio(zero + s, zero))
 
 
 def equation_25(mechanism: TwoRounds) -> float:
-    """The ε of the answer 1 in round two. The ε of the mechanism is the larger one of this number
-    and Eq. 21.
+    """The ε of the answer 1 in round two. The ε of round two is the larger one of this number and
+    Eq. 21.
     """
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
     return log(_ratio(1 - zero, 1 - zero - s))
@@ -79,9 +79,9 @@ def equation_25(mechanism: TwoRounds) -> float:
 def equation_29(sampling: Chance, background: Chance) -> float:
     """The ε of one value's answer in round two, from its π_v.
 
-    The ε of the mechanism is the largest over all values, and over "none" (π_0) if owners may hold
-    none of them. Raises `ValueError` for numbers that are not probabilities, and for π_v = 0, where
-    no ε is finite.
+    The ε of round two is the largest over all values, and over "none" (π_0) if owners may hold none
+    of them. Raises `ValueError` for numbers that are not probabilities, and for π_v = 0, where no ε
+    is finite.
     """
     checks.chance("sampling", sampling)
     checks.chance("background", background)

@@ -189,7 +189,6 @@ def _round_two(mechanism: TwoRounds) -> float:
 
 
 def _even(mechanism: TwoRounds, values: int) -> float:
-    """The ε of round two with equally likely faces for `values` values and none."""
     return _round_two(TwoRounds.even(mechanism.sampling, values, none=True))
 
 
@@ -261,9 +260,8 @@ def _advantage(mechanism: TwoRounds) -> float:
 def _equations(mechanism: TwoRounds) -> float:
     """The rank of the two equations in the numbers of yes and no that Eq. 1 gives for the expected
     numbers of answers 1 and of owners without an answer.
-
-    An owner answers 1 with probability π_s, and otherwise gives no answer, whatever the truth is.
     """
+    # An owner answers 1 with probability π_s, and otherwise gives no answer, whatever the truth is.
     s = float(mechanism.sampling)
     return float(np.linalg.matrix_rank(np.array([[s, s], [1 - s, 1 - s]])))
 
@@ -277,13 +275,14 @@ def _asked_alone(truthful_no: int, fixed: bool = False) -> float:
     """The variance of the estimated number of yes if sampled owners answer the truth, and there is
     no other noise: 100 hold yes.
 
-    Each owner is sampled with probability π_s = 0.45. If the number of answers is `fixed`, 45
-    owners are sampled instead: n/m H has the variance (n/m)² m K/n (1 - K/n) (n - m) / (n - 1),
-    where H is hypergeometric, K hold yes, and m of n owners answer.
+    Each owner is sampled with probability π_s = 0.45, or 45 owners are sampled if the number of
+    answers is `fixed`.
     """
     yes, chance = HOLDERS, 0.45
     if not fixed:
         return yes * (1 - chance) / chance
+    # n/m H has the variance (n/m)² m K/n (1 - K/n) (n - m) / (n - 1), where H is hypergeometric, K
+    # hold yes, and m of n owners answer.
     owners, asked = yes + truthful_no, 45
     share = yes / owners
     return owners**2 / asked * share * (1 - share) * (owners - asked) / (owners - 1)

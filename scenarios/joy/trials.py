@@ -138,12 +138,10 @@ def deviation_of(how: Answers, owners: int, yes: int) -> float:
 
 
 def _numbers(off: Floats, deviation: float, excess: float, yes: int) -> dict[str, float]:
-    """Return the measurements of a trial from its errors.
-
-    The root mean square of m errors has a relative standard deviation of about √((2 + excess) / m)
-    / 2.
-    """
+    """Return the measurements of a trial from its errors."""
     bound = BAR * deviation
+    # The root mean square of m errors has a relative standard deviation of about
+    # √((2 + excess) / m) / 2.
     return {
         "bound": BAR * float(np.sqrt(np.mean(off**2))),
         "expected_bound": bound,
@@ -181,7 +179,6 @@ def _once(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> f
 
 
 def _second(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> list[int]:
-    """The counts of round two, from faces thrown for it."""
     ones = _drawn(coins, yes, mechanism.round_two_law(1)[1]) + _drawn(
         coins, owners - yes, mechanism.background[1]
     )

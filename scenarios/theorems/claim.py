@@ -149,8 +149,8 @@ class DeltaClaim:
     relations: tuple[Relation, ...] = RELATIONS
 
     def holds(self, setting: Setting) -> bool | None:
-        """Whether the exact δ stays within the bound, for all relations; None where nothing is
-        claimed or no exact value is defined.
+        """Whether the exact δ stays within the bound, for each relation that has an exact δ; None
+        where nothing is claimed or no exact value is defined.
         """
         return self.judge(setting).holds
 

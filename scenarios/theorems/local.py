@@ -27,9 +27,6 @@ SAMPLING = 0.1  # π, the sampling probability of Biswas et al.
 
 
 def _within_reach(setting: Setting) -> bool:
-    """Whether ε lies in the range of the mechanisms with a density, and there are at least two
-    items.
-    """
     return 1e-6 <= setting.epsilon <= 1400 and setting.items > 1
 
 

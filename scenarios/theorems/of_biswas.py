@@ -227,7 +227,6 @@ def _theorem_3_6(sampled: bool) -> Finding:
 
 
 def _own_chances() -> Iterator[Case]:
-    """Yield cases whose users have probabilities of their own, by n, m, ε, items and π_j."""
     for n, m, power in product((1, 2, 3), (2, 3), POWERS):
         for held in combinations_with_replacement((0, 1), n):
             for sampling in product(SAMPLING, repeat=n):
@@ -319,7 +318,6 @@ OVER_RESPONSES = "m = 2..5 values and e^ε = 3/2, 2, 3"
 
 
 def _rows(m: int, power: Fraction) -> list[list[Fraction]]:
-    """Return the law of direct encoding for each value."""
     c = 1 / (power + m - 1)
     return [[c * power if x == y else c for y in range(m)] for x in range(m)]
 

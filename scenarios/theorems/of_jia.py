@@ -32,7 +32,6 @@ EXPERIMENTS = "simnet reproduce jia_eq14"
 
 
 def _weights(prior: FinitePrior, estimate: float, deviation: float) -> list[float]:
-    """Return the law of the count behind an estimate, by Bayes' rule."""
     logs = [-((estimate - count) ** 2) / (2 * deviation**2) for count in prior.counts.tolist()]
     raw = [
         mass * exp(value - max(logs))

@@ -42,7 +42,6 @@ SLACK = 1e-12
 
 
 def _binary() -> Iterator[tuple[dict[str, object], TwoRounds]]:
-    """Yield binary mechanisms by π_s and π_0, in tenths; all three faces are possible."""
     for sampling, zero in product(TENTHS, TENTHS):
         if sampling + zero < 1:
             yield {"π_s": sampling, "π_0": zero}, binary(zero, sampling)
@@ -52,7 +51,6 @@ OVER_BINARY = "π_s and π_0 in tenths with π_s + π_0 < 1, in this order"
 
 
 def _truths() -> Iterator[tuple[int, ...]]:
-    """Yield the truths of one to three owners: 1 is yes and 0 is no."""
     for owners in (1, 2, 3):
         for yes in range(owners + 1):
             yield (1,) * yes + (0,) * (owners - yes)
@@ -146,7 +144,6 @@ def _equation_5() -> Finding:
 
 
 def _several() -> Iterator[tuple[dict[str, object], TwoRounds]]:
-    """Yield mechanisms for two values, with faces in tenths, and with truth 0 legal."""
     for sampling, zero, first in product(TENTHS[::2], TENTHS[::2], TENTHS[::2]):
         last = 1 - sampling - zero - first
         if last > 0:
@@ -189,7 +186,6 @@ def _rounds(which: int) -> Iterator[Instance]:
 
 
 def _rounds_among(which: int, truths: tuple[int, ...], words: str) -> Finding:
-    """Judge Eq. 14 or 15 for owners whose truths are all among `truths`."""
     chosen = (
         instance for instance in _rounds(which) if set(truths).issuperset(instance.where["truths"])
     )

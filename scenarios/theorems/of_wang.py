@@ -158,8 +158,6 @@ def _lemma_5() -> Finding:
 
 
 def _lemma_5_of_one_user() -> Finding:
-    """Judge Lemma 5 for n = 1: some attribute is always reported, with a factor of d."""
-
     def instances() -> Iterator[Instance]:
         epsilon, beta = 1.0, 0.25
         law = PM(epsilon).law(0.0)  # k = 1: the report is d times this
@@ -186,10 +184,8 @@ def _lemma_5_of_one_user() -> Finding:
 
 
 def _worst_of_mixture(alpha: float, epsilon: float) -> float:
-    """Return the worst variance of PM with probability α and Duchi et al.'s mechanism otherwise.
-
-    Both variances are linear in t², so the worst is at t = 0 or t = 1.
-    """
+    """Return the worst variance of PM with probability α and Duchi et al.'s mechanism otherwise."""
+    # Both variances are linear in t², so the worst is at t = 0 or t = 1.
     pm, duchi = PM(epsilon), Duchi(epsilon)
     return max(
         alpha * float(pm.variance(t)) + (1 - alpha) * float(duchi.variance(t)) for t in (0.0, 1.0)
@@ -265,7 +261,6 @@ def printed_variances(d: int, epsilon: float, t: float) -> dict[str, float]:
 
 
 def _exact_variances(d: int, epsilon: float, t: float) -> dict[str, float]:
-    """Return the variances from the laws of the reports."""
     found = {}
     duchi = DuchiMulti(epsilon, d, "as-printed")
     half = 2 ** (d - 1)  # corners whose first coordinate is low; they come first

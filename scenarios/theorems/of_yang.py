@@ -100,7 +100,6 @@ def _largest_delta(counts: tuple[int, ...], chance: float, epsilon: float) -> fl
 
 
 def _over(parameters: str, order: str) -> str:
-    """Say in words what an instance is, by its parameters besides n, N and the rarest count."""
     return (
         "an instance is one number of users n, of items N and of holders of the rarest item, "
         f"{parameters}, with the population of these numbers whose exact δ is the largest; all "
@@ -426,14 +425,13 @@ def _error(weights: Sequence[Fraction], sizes: Sequence[int], spread: Sequence[i
 
 
 def _is_critical(weights: Sequence[int], sizes: Sequence[int], spread: Sequence[int]) -> bool:
-    """Return whether the gradient of the error is zero, by the rule for quotients."""
+    """Return whether the gradient of the error is zero."""
     total = sum(w * n for w, n in zip(weights, sizes, strict=True))
     squares = sum(w * w * n * v for w, n, v in zip(weights, sizes, spread, strict=True))
     return all(w * v * total == squares for w, v in zip(weights, spread, strict=True))
 
 
 def _groups() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield sizes 1, 2 and variances 1, 2, 3 of one to three groups."""
     for groups in (1, 2, 3):
         yield from product(product((1, 2), repeat=groups), product((1, 2, 3), repeat=groups))
 

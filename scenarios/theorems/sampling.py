@@ -22,7 +22,6 @@ def _theorem_3_1(setting: Setting) -> float:
 
 
 def _theorem_3_2(setting: Setting) -> float | None:
-    """Return ln δ by Theorem 3.2; None without z, or where z is above the theorem's limit."""
     if setting.z is None:
         return None
     return theorem_3_2(setting.users, setting.items, setting.beta, setting.epsilon, setting.z)

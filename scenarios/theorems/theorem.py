@@ -292,9 +292,6 @@ def one(judge: Judge, under: str = "") -> tuple[Reading, ...]:
 
 
 def _number(value: Any) -> str:
-    """Return a parameter or a result as text. Floats have up to four significant digits. So have
-    fractions whose denominator is above 100; other fractions are written as fractions.
-    """
     if isinstance(value, Fraction) and value.denominator > 100:
         return f"{float(value):.4g}"
     if isinstance(value, float):

@@ -78,7 +78,6 @@ def _named(chosen: Sequence["Theorem"], name: str) -> list["Theorem"]:
 
 
 def _as_json(theorem: "Theorem", whole: bool) -> dict[str, Any]:
-    """Return a theorem as JSON; `whole` adds the instances that `--show` prints."""
     found = theorem.as_json()
     if whole:
         for entry, reading in zip(found["readings"], theorem.readings, strict=True):
@@ -120,7 +119,6 @@ def _summary(theorems: Sequence["Theorem"]) -> str:
 
 
 def _reasons(theorem: "Theorem") -> list[str]:
-    """Return the counterexample, or why there is no verdict, and readings with another verdict."""
     found = theorem.finding
     lines = []
     if found.counterexample is not None:

@@ -24,16 +24,14 @@ def _participation(setting: Setting) -> float:
 
 
 def _counted(setting: Setting) -> tuple[float, float]:
-    """The probabilities that a user is counted in TSS, and that the user is not counted. Both are
-    computed separately, so that a tiny probability keeps its digits.
-    """
+    """The probabilities that a user is counted in TSS, and that the user is not counted."""
+    # Both are computed separately, so that a tiny probability keeps its digits.
     inside = inclusion(setting.k, setting.items, setting.gamma)
     idle = float(1 - inside) + float(inside) * exp(-setting.epsilon)
     return float(inside) * _participation(setting), idle
 
 
 def _active(setting: Setting) -> tuple[float, float]:
-    """The probabilities that a user takes part, and that the user does not take part."""
     return _participation(setting), exp(-setting.epsilon)
 
 
@@ -72,8 +70,6 @@ def _error_formula(setting: Setting, chances: tuple[float, float]) -> float:
 def _worst_delta(protocol: Protocol, corrupt: str) -> float:
     """The largest total variation distance of a coalition's views, over the neighbours of inputs 1,
     1, 2.
-
-    Every outcome of the coins is played out.
     """
     from simnet.exhaustive.compare import Comparison
 

@@ -39,7 +39,6 @@ def variances(budgets: tuple[float, ...]) -> list[float]:
 
 
 def _budgets(setting: Setting) -> tuple[float, ...]:
-    """The budgets of four groups: 0.2, 0.5, 1 and 2 times the setting's ε."""
     return tuple(setting.epsilon * factor for factor in (0.2, 0.5, 1.0, 2.0))
 
 

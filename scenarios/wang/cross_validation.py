@@ -84,7 +84,7 @@ def cross_validated(
 ) -> CrossValidation:
     """Run the protocol for each of `count` folds, or for the first `only` of them.
 
-    `settings` are the settings of `ldp_sgd`.
+    `settings` are further settings of `ldp_sgd`.
     """
     runs = [
         _judged(task, fold, mechanism, epsilon, seed + place, **settings)
@@ -195,9 +195,8 @@ def _census(people: str, data: Path) -> Sequence[Task]:
 
 
 def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
-    """Make up features of a table of the paper's shape, and an income that partly depends on them.
-
-    The first number of the table is left out.
+    """Make up features of a table of the paper's shape, and an income that partly depends on them,
+    as a task of learning.
     """
     table = drawn(people, users, None, seed)
     features = encoded(table.inputs, table.schema)[:, 1:]

@@ -17,12 +17,10 @@ GRID = 10_000  # the number of points of the numerical integral for the mean squ
 
 
 def expected_error(table: Table) -> Law:
-    """Return the function that gives the expected mean squared error from a point's parameters.
-
-    The variance of a reported number is linear in the square of the value, and the variance of a
-    frequency is linear in the share. So the function needs only two facts about the people: the
-    mean of the squares, and the mean share of the categories.
-    """
+    """Return the function that gives the expected mean squared error from a point's parameters."""
+    # The variance of a reported number is linear in the square of the value, and the variance of a
+    # frequency is linear in the share. So two facts about the people are enough: the mean of the
+    # squares, and the mean share of the categories.
     people = {row["estimates"]: row for row in table.rows}
     squares = {name: _mean_square(name, table) for name in people}
 

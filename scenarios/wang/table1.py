@@ -153,11 +153,9 @@ def lemma_6(value: float, last: float) -> float:
 
 
 def variance_by_law(value: float) -> float:
-    """The variance of HM up to ε*, computed from the law of a report.
-
-    A user reports on one of `MANY` attributes, and this report is multiplied by `MANY`; the
-    estimates of the other attributes are 0.
-    """
+    """The variance of HM up to ε*, computed from the law of a report."""
+    # A user reports on one of MANY attributes, and this report is multiplied by MANY; the estimates
+    # of the other attributes are 0.
     return MANY * HM(SMALL).law(value).second_moment - value**2
 
 

@@ -103,10 +103,8 @@ def like_laplace(make: Callable[[float], Any]) -> "Claim":
 
 
 def absolute_noise(stairs: Any) -> float:
-    """The expected absolute noise of SCDF or Staircase.
-
-    With r = e^-ε the noise is a m² + 2 a (r (2 m + 2) + r² (2 m + 6) + ...).
-    """
+    """The expected absolute noise of SCDF or Staircase."""
+    # With r = e^-ε the noise is a m² + 2 a (r (2 m + 2) + r² (2 m + 6) + ...).
     fall, rest = exp(-stairs.epsilon), -expm1(-stairs.epsilon)
     tails = (2 * stairs.middle + 2) / rest + 4 * fall / rest**2
     return float(exp(stairs.log_height) * (stairs.middle**2 + 2 * fall * tails))
@@ -195,14 +193,15 @@ def multi_unbiased(variant: DuchiVariant) -> "Claim":
 def fewer_steps(epsilon: float, d: int, best: bool = False) -> bool:
     """Whether asking each user m > 1 times, with ε/m each, leaves fewer steps of equal noise.
 
-    The size of a step's group is proportional to the worst variance of a report, and m n reports
-    are divided among the groups. k is by Eq. 12, or the `best` one.
+    k is by Eq. 12, or the `best` one.
     """
 
     def worst(budget: float) -> float:
         k = optimal_k(budget, d, "hm") if best else None
         return Tuples(budget, Attributes(d), "hm", k).worst_variance
 
+    # The size of a step's group is proportional to the worst variance of a report, and m n reports
+    # are divided among the groups.
     return all(m * worst(epsilon) < worst(epsilon / m) for m in TIMES)
 
 
@@ -595,10 +594,9 @@ def growth_quote(name: str) -> Quote:
 def largest_error(epsilon: float, d: int) -> float:
     """A bound of the expected largest of the d errors of Duchi et al. (as printed), divided by
     √(d log d) / (ε √n), for any number n of reports.
-
-    Every number of a report is B or -B. So by Hoeffding's lemma the mean of the largest of d
-    errors, with either sign, is at most B √(2 ln(2d) / n).
     """
+    # Every number of a report is B or -B. So by Hoeffding's lemma the mean of the largest of d
+    # errors, with either sign, is at most B √(2 ln(2d) / n).
     bound = DuchiMulti(epsilon, d, "as-printed").bound
     return bound * epsilon * sqrt(2 * log(2 * d) / (d * log(d)))
 

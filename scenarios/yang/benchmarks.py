@@ -19,9 +19,6 @@ SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, one process for each proce
 
 
 def _timed() -> tuple[float, float, int]:
-    """Run a sweep; return its seconds by the clock, the processor seconds of its trials, and the
-    number of its workers.
-    """
     found = Study.of("fig2")
     settings = {"population": "gowalla", "users": "200", "epsilon": "0.5"}
     study = attrs.evolve(

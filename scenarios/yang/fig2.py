@@ -33,8 +33,8 @@ def quoted(
     """The quote of an error on Gowalla at ε = 0.2: first as the mean over the items, then as their
     sum.
 
-    The paper defines its metric as the mean. `users` is the number of users that the paper names,
-    and `ran` the number that a reading, described by `under`, takes in its place.
+    `users` is the number of users that the paper names, and `ran` the number that a reading,
+    described by `under`, takes in its place.
     """
     at = {"population": "gowalla", "users": ran or users, "epsilon": 0.2}
 
@@ -83,9 +83,6 @@ def power_of_users(table: Table) -> Counterpart:
 
 
 def _slope(line: list[tuple[float, Estimate]]) -> tuple[float, float, float]:
-    """Return the measured slope of a line, the expected slope, and the variance of the measured
-    slope.
-    """
     logs = [log(users) for users, _ in line]
     middle = sum(logs) / len(logs)
     scale = sum((x - middle) ** 2 for x in logs)

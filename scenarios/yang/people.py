@@ -104,9 +104,6 @@ def drawn_with_least(
 ) -> ItemPopulation:
     """Draw `users` people of the named population, of whom at least β n hold each item.
 
-    For each item β n holders, rounded up, are drawn first. The other users are then drawn from
-    everybody who is left.
-
     Raises `BadInput` for an unknown name, if an item has too few holders in the data, and if β n
     holders of every item are more than n users.
     """

@@ -96,8 +96,8 @@ def same_views(corrupt: str, gamma: float | None, _: Path | None) -> float:
     """The share of pairs of inputs on which the view of a party of TSS′ has the same law. The
     inputs of a pair differ in the item of one other party.
 
-    The view is all that the party sees, also what is not secret-shared. Every coin of three users
-    with two items is played out; φ is 1, and a user reports on one item.
+    The view is all that the party sees, also what is not secret-shared. All outcomes of the coins
+    of three users with two items are played out; φ is 1, and a user reports on one item.
     """
     protocol = TSSPrime(users=3, items=2, participation=0.5, reported=1, gamma=gamma, bound=1)
     comparison = Comparison(protocol, corrupt)
@@ -262,10 +262,9 @@ def users_for(mechanism: Callable[[float, int], GRR | OUE], epsilon: float) -> C
 def gaussian_needs_more_users(level: Level, _: Path | None) -> float:
     """The share of settings in which DPDG needs more users for the error that DPDS has with 1000,
     at the same ε and with a δ of this level.
-
-    The standard deviation of DPDG's noise is inversely proportional to the number of users. So DPDG
-    needs more users if and only if it errs more with equally many.
     """
+    # The standard deviation of DPDG's noise is inversely proportional to the number of users. So
+    # DPDG needs more users if and only if it errs more with equally many.
     found = []
     for items, epsilon in product(KINDS.values(), LEVEL_EPSILONS):
         claimed, exact = deltas(USERS, items, BETA, epsilon)
