@@ -14,8 +14,8 @@ give these values again:
 - plain numbers are public, wherever they come from: a script has no other plain numbers.
 
 Scripts compute with *forms* (`simnet.linear.forms`): linear functions of unknowns, each with its
-sampled value beside it. Discrete coins have the values of the sampled run. So both readings take
-the same branches and send the same messages. Only the contents of messages differ::
+sampled value beside it. Discrete coins have the values of the sampled run. So both readings should
+take the same branches and send the same messages. Only the contents of messages differ::
 
     script, over F_11                       sampled   symbolic
     mask = me.coins.field(F, (1,))          [9]       [c], with 9 beside it

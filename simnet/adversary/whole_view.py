@@ -3,7 +3,7 @@
 A finding is about field elements: which functions of honest secrets do they determine, given what
 was disclosed? A disclosed value may tell something about an input by itself. So we say that a
 coalition learns nothing only if its finding is `nothing` *and* all disclosed values of honest
-parties have the same law for all inputs. The two are always shown together::
+parties have the same law for all inputs. The two are shown together::
 
     shares     disclosed             the statement
     nothing    independent           learns nothing

@@ -1,4 +1,4 @@
-"""Verdicts on runs in which many parties are alike, at the cost of a run with few parties.
+"""Verdicts on runs in which many parties are alike.
 
 From a run to a verdict::
 

@@ -23,13 +23,7 @@ received::
     partial         received        computed from what u1 received
 
 All rows of a sender are read, over all items, rounds and lanes, and every coin in them must belong
-to the sender alone. So there are no other relations than the relations that were found. The time is
-linear in the number of field elements. The memory holds the relations, the messages that are not
-summed, and one block of summed messages at a time.
-
-Often a sender draws thousands of coins at once, and one of its messages contains the sum of these
-coins. Neither the coins nor the sum are written out (`simnet.linear.ranges`), so a block of such
-messages takes a few numbers.
+to the sender alone. So there are no other relations than the relations that were found.
 
 Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
 seeds, drop-outs, secrets made from field elements, and doors that were given field elements with
@@ -70,8 +64,7 @@ from simnet.values.totals import Label, Slots
 @attrs.frozen(order=True)
 class SecretPlace:
     """The place of an element in the secrets of a party: the number of the secret, from 0, and the
-    place of the element in the secret. The element is the first element of a row of lanes. Alike
-    parties have secrets with equal places.
+    place of the element in the secret. The element is the first element of a row of lanes.
     """
 
     number: int

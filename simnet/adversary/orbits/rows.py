@@ -2,10 +2,10 @@
 
 Theory of operation. Rows are read block by block. Most rows of a large block are a single coin that
 occurs in no earlier row. Such rows are independent, and consecutive rows of this kind form a
-*stretch*: row k of the stretch is the coin `first + k * lanes` times a fixed factor. So ten
-thousand rows need a few numbers. In all other rows, coins are replaced by the rows that determine
-them. If a coin is left that no earlier row determines, the row is independent, too. If no coin is
-left, the row is a combination of earlier rows, secrets, and what the sender received: a `Relation`.
+*stretch*: row k of the stretch is the coin `first + k * lanes` times a fixed factor. In all other
+rows, coins are replaced by the rows that determine them. If a coin is left that no earlier row
+determines, the row is independent, too. If no coin is left, the row is a combination of earlier
+rows, secrets, and what the sender received: a `Relation`.
 
 Example over F_7: u1 sends c, d and b - c - d, in one block.
 

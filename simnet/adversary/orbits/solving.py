@@ -121,8 +121,7 @@ class OrbitProof:
 def solve(system: SymmetricSystem) -> OrbitProof:
     """Return what the coalition learns, with a proof that has been checked.
 
-    Raises `NoProof` if no proof was found. If the modulus is larger than every class, a proof is
-    always found.
+    Raises `NoProof` if no proof was found.
     """
     solver = _Solver(system)
     functions, weights, learned, shift, rest = solver.knowledge()

@@ -21,9 +21,6 @@ Theory of operation
    its members. For each tie the coalition also sees one row, whose number is 0.
 
 What corrupt parties know is left out: their messages follow from what they received and drew.
-
-Nothing here is an assumption about the protocol. Classes and types are read off the run, and every
-message of the run is looked at.
 """
 
 import functools

@@ -31,7 +31,7 @@ entries. Places of the middle tuple that are matched on some side are fixed. All
 contain parties that occur neither in the row nor in the column. If `h` parties are in the class and
 `m` of them occur in the row or the column, then the first free place has h - m parties to choose
 from, the second h - m - 1, and so on. The product of these numbers, reduced mod q, is a factor of
-the coefficient. So a product of tables costs as much for fifty users as for five million.
+the coefficient.
 
 >>> orbits = Orbits({"user": 5}, modulus=101)
 >>> share, user, total = ("user", "user"), ("user",), ()
