@@ -256,7 +256,6 @@ class ShareBounds:
         )
 
     def _rows(self, deductions: Deductions) -> tuple[dict[int, Terms], dict[int, Terms]]:
-        """The rows of messages and of the ideal output, by modulus."""
         rewriting = deductions.rewriting
         messages: dict[int, list[Terms]] = defaultdict(list)
         ideal: dict[int, list[Terms]] = defaultdict(list)

@@ -199,7 +199,6 @@ def source_digest(protocol: type) -> str | None:
 
 
 def _door_proof(verdict: Verdict) -> DoorProof | None:
-    """The proof about opened rows; None if the verdict needs no such proof."""
     view = verdict.bounds.view
     if view is None or verdict.finding in ("leaks", "no-shares"):
         return None
@@ -223,14 +222,12 @@ def _seed_proof(verdict: Verdict, proof: DoorProof | None) -> SeedProof | None:
 
 
 def _closed(verdict: Verdict, seeds: SeedProof) -> Iterator[Json]:
-    """The boxes that the coalition receives and cannot open."""
     for received, place in verdict.bounds.least.closed_boxes():
         header = _message(verdict, received, received.place)
         yield {**header, "box": [place, seeds.number_of[received.boxes.keys[place]]]}
 
 
 def _message(verdict: Verdict, part: BlockForms | BoxesReceived, place: int) -> Json:
-    """The header of an entry for one message."""
     names, block = verdict.runs[part.run].roster.names, part.block
     return {
         "run": part.run + 1,
@@ -327,7 +324,6 @@ class _FieldWriter:
         self._numbers: dict[int, int] = {}
 
     def field(self) -> Json:
-        """Return the field's part of the certificate."""
         knowledge, proof = self._knowledge, self._proof
         part: Json = {
             "modulus": knowledge.modulus,
@@ -355,7 +351,6 @@ class _FieldWriter:
         return [self._families.number(unknown // PLACES), unknown % PLACES]
 
     def _messages(self) -> list[Json]:
-        """The messages that the coalition sees, and the boxes that it opens, each with its rows."""
         view, seeds = self._knowledge.view, self._seeds
         forms = iter(view.terms.vectors())
         boxes = itertools.repeat(None) if seeds is None else seeds.boxes_of(self._knowledge)
@@ -476,7 +471,6 @@ def _run(run: Run, with_seed: bool) -> Json:
 
 
 def _trace(run: Run) -> str:
-    """The hash of the run; outputs that have no canonical form are left out."""
     try:
         return trace_hash(run.ledger, run.outputs, ())
     except NoCanonicalForm:
@@ -506,7 +500,6 @@ def _disclosed(discrete: DiscreteView) -> Json:
 
 
 def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) -> list[str]:
-    """Sentences that say what the file gives away."""
     weights = [w for field in fields for entry in field["learned"] for w in entry["weights"]]
     reveals = []
     if with_seed:
@@ -529,14 +522,12 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
 
 
 def _attributes(protocol: object) -> Mapping[str, object]:
-    """Return the parameters of a protocol by name; empty unless the protocol is an attrs class."""
     if not attrs.has(type(protocol)):
         return {}
     return attrs.asdict(cast(attrs.AttrsInstance, protocol), recurse=False)
 
 
 def _text(value: object, optional: bool = False) -> Any:
-    """A value as a text for the command line."""
     if value is None and optional:
         return None
     return "none" if value is None else str(value)

@@ -229,7 +229,6 @@ class _Families:
         return self._kinds[family] == "public"
 
     def is_own(self, family: int) -> bool:
-        """Whether the coalition holds the family."""
         return self._own[family]
 
     def is_own_before(self, family: int, known: Set[int]) -> bool:
@@ -851,7 +850,6 @@ class _Field:
                 yield from entry.rows
 
     def _seen(self) -> Iterable[Vector]:
-        """The rows that the coalition sees."""
         yield from self.rows
         yield from (row.form for row in self.opened if row.is_seen)
         for unknown, family in enumerate(self._family):
@@ -861,7 +859,6 @@ class _Field:
     # Checking.
 
     def check(self) -> None:
-        """Check the proof over this field. Raises `BadCertificate` where it fails."""
         self._check_private()
         for at, entry in enumerate(self._learned):
             self._check_learned(entry, f"{self._where}.learned[{at}]")
@@ -946,7 +943,6 @@ class _Field:
         return {shift: value for shift, value in reduced.items() if value}
 
     def beyond_ideal(self, functions: Sequence[Vector]) -> int:
-        """Return how many of the given functions do not follow from the ideal output."""
         return sum(bool(self._reduced(dict(each), self._ideal_basis)) for each in functions)
 
     def _check_learned(self, entry: _Learned, where: str) -> None:
@@ -1597,7 +1593,6 @@ def main() -> int:
 
 
 def _check_files(files: Sequence[Path], limit: int) -> int:
-    """Check files and print what they prove; return the exit status."""
     status = 0
     for file in files:
         head = f"{file}: " if len(files) > 1 else ""

@@ -86,7 +86,6 @@ def _parts(text: str, roster: Roster) -> Iterator[str]:
 
 
 def _members(part: str, roster: Roster) -> Iterable[int]:
-    """The numbers of the parties that one part of a text names."""
     if part in roster.number:
         return [roster.number[part]]
     if part == "everyone":
@@ -115,9 +114,6 @@ def _members(part: str, roster: Roster) -> Iterable[int]:
 def _counted_members(
     part: str, how_many: str, word: str, but: str | None, roster: Roster
 ) -> list[int]:
-    """The numbers of the first parties of a role: all of them, all but some, or half (rounded
-    down).
-    """
     members = _of_role(part, word, roster)
     spared = 0 if but is None else 1 if but == "one" else int(but)
     count = (len(members) // 2 if how_many != "all" else len(members)) - spared
@@ -130,7 +126,6 @@ def _counted_members(
 
 
 def _of_role(part: str, word: str, roster: Roster) -> list[int]:
-    """The numbers of all parties of a role, which may be named in the plural."""
     role = word if word in roster.roles else word.removesuffix("s")
     if role not in roster.roles:
         raise BadInput(

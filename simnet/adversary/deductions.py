@@ -240,7 +240,6 @@ class Deductions:
         self.parts += [self.sight.boxes[at].opened(which) for at, which in openable.items()]
 
     def _rows(self) -> dict[int, list[Terms]]:
-        """All rows that the coalition sees, or is given, by modulus."""
         rows: dict[int, list[Terms]] = defaultdict(list)
         for part in self.parts:
             rows[part.field.modulus].append(self.rewriting.part(part).terms)
@@ -390,7 +389,6 @@ class Deductions:
         )
 
     def _kinds(self, node: _Node) -> set[str]:
-        """What parties used the seed as."""
         queries = (self._unknowns.queries[digest] for digest in node.digests)
         return {query.kind for query in queries if isinstance(query, Seed)}
 

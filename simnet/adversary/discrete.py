@@ -148,9 +148,6 @@ def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
 
 
 def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
-    """The numbers, in a run, of the given parties. Parties that do not take part in the run are
-    left out.
-    """
     numbers = run.roster.number
     return frozenset(numbers[name] for name in parties if name in numbers)
 

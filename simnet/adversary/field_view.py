@@ -339,7 +339,6 @@ def _scaled(rows: Terms, factors: Ints, modulus: int) -> Terms:
 
 
 def _sampled_numbers(block: Block, place: int, piece: int) -> Numbers:
-    """The numbers of the forms in one message of a block, as a flat array."""
     if isinstance(block.rows, Forms):
         message: Numbers = block.rows.sampled.numbers()[place]
         return message.reshape(-1)

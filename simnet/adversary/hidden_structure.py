@@ -157,7 +157,6 @@ def _reaches(block: Block, members: frozenset[int]) -> bool:
 
 
 def _in_clear(block: Block, members: frozenset[int]) -> object:
-    """Everything that members can tell about a block of messages, except for field elements."""
     head = (block.round, block.sender, block.tag)
     received = [
         (recipient, key)

@@ -279,7 +279,6 @@ class Judge:
     # Field elements.
 
     def _bounds(self, coalition: Coalition) -> ShareBounds:
-        """What the coalition learns from field elements."""
         handed = [
             array
             for outputs in self._ideal_outputs

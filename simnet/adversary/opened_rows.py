@@ -74,7 +74,7 @@ which then knows x:
 (True, ['me.disclose(is_large) of u1'])
 
 Rows are sorted by the modulus of their field. Coins of different fields are independent, so each
-field has its own elimination. A door may have rows over several fields.
+field has its own elimination.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -343,7 +343,6 @@ def _everything(unknowns: Ints) -> Bools:
 
 
 def _in_lanes(parts: Sequence[Terms], lanes: int) -> Terms:
-    """The rows of several parts in a common number of lanes."""
     refined = [refine(part, lanes) for part in parts if part.rows]
     return join(refined) if refined else no_rows(lanes)
 

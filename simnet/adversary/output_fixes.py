@@ -145,7 +145,6 @@ def output_fixes(sums: Sequence[KnownSum], values: Mapping[SecretKey, SecretValu
 def _consistent(
     sums: Sequence[KnownSum], secrets: Sequence[SecretKey], possible: Sequence[Sequence[Numbers]]
 ) -> Iterator[tuple[Numbers, ...]]:
-    """Yield every assignment of values to the secrets that gives the sums their values."""
     place = {key: number for number, key in enumerate(secrets)}
     equations = [
         ([(place[key], item - 1, factor) for (key, item), factor in each.terms.items()], each)
@@ -208,9 +207,6 @@ def _terms_at_an_end(
 def _are_counts(
     sums: Sequence[KnownSum], secrets: Sequence[SecretKey], possible: Sequence[Sequence[Numbers]]
 ) -> bool:
-    """Whether the rule `counts` shows that the sums determine how often each value occurs among the
-    secrets.
-    """
     first, modulus = possible[0], sums[0].modulus
     items = len(first[0])
     if any(each != first for each in possible) or len(secrets) >= modulus or len(secrets) < 2:

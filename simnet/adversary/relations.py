@@ -57,7 +57,6 @@ class Relations:
 
 
 def _with_factors(families: Collection[int], factors: Mapping[int, Collection[int]]) -> set[int]:
-    """Return the families, and the families of the factors of all products among them."""
     found: set[int] = set()
     pending = list(families)
     while pending:

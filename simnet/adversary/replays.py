@@ -15,11 +15,9 @@ the script sends a message, so the script is refused.
 
 One replay changes the inputs of all parties at once. This is enough if functions of different
 parties share nothing: the doors give recorded values, so no party can notice another party's input.
-With N items, N - 1 replays give every party each of the other items once, and, if there are several
-parties, N more replays give all parties the same item. If functions share something, this may be
-visible only if the inputs of some parties change and the inputs of others do not. So further
-replays change the input of one party, and then of two. We do not try all joint inputs. Of a large
-run we make only some replays: see `MOST_MESSAGES`.
+If functions share something, this may be visible only if the inputs of some parties change and the
+inputs of others do not. So further replays change the input of one party, and then of two. We do
+not try all joint inputs. Of a large run we make only some replays: see `MOST_MESSAGES`.
 
 We also compare the results of the functions, in a replay with the run's own inputs too. A function
 that is called twice with the same values and the same coins must return the same value. Otherwise
@@ -166,7 +164,6 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
 
 
 def _count_of_others(done: Run) -> int:
-    """The number of inputs that `other_inputs` yields, computed without listing them."""
     parties = len(done.inputs)
     if not isinstance(done.protocol, OverItems):
         return max(parties - 1, 0)
@@ -198,7 +195,6 @@ def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
 
 
 def _all_hold(value: Any, item: int) -> Any:
-    """The item, for a party or for every member of a crowd."""
     return np.full_like(value, item) if isinstance(value, np.ndarray) else item
 
 

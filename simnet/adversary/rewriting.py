@@ -253,7 +253,6 @@ class Rewriting:
         )
 
     def _rows_in_full(self, moduli: Collection[int]) -> dict[int, list[Vector]]:
-        """The rows that some party has disclosed in full."""
         rows: dict[int, list[Vector]] = defaultdict(list)
         for each in self._doors.arguments:
             if isinstance(each.source, DoorUse) and each.source.in_full:
@@ -263,7 +262,6 @@ class Rewriting:
         return rows
 
     def _products(self, product: Product) -> list[ProductTerm]:
-        """The terms of a product, element by element."""
         shape = np.broadcast_shapes(product.left.shape, product.right.shape)
         sides = []
         for factor in (product.left, product.right):
@@ -288,7 +286,6 @@ class Rewriting:
         return self._expansions[modulus].rewritten(terms)
 
     def _has_products(self, modulus: int, terms: Terms) -> bool:
-        """Whether the rows have products, and products over this field can be expanded."""
         expansion = self._expansions.get(modulus)
         if expansion is None or not expansion.substitutes:
             return False

@@ -159,9 +159,6 @@ def _features(
 
 
 def _message_features(received: Sequence[Message], names: Sequence[str]) -> Iterator[Feature]:
-    """Every element that the coalition receives, and the sum of each sender's elements at each
-    place.
-    """
     seen: Counter[str] = Counter()  # the number of messages so far, by tag, link and key
     # The sums of elements so far. The key is the name of the sum, and the number of values that an
     # element can take.
@@ -179,7 +176,6 @@ def _message_features(received: Sequence[Message], names: Sequence[str]) -> Iter
 
 
 def _traffic_features(done: Run) -> Iterator[Feature]:
-    """Yield one feature for each link and round: the numbers of messages and bytes there."""
     names = done.roster.names
     for round_, sender, recipient, messages, size in traffic(done).tolist():
         name = f"traffic {names[sender]}→{names[recipient]} in round {round_}"
@@ -187,7 +183,6 @@ def _traffic_features(done: Run) -> Iterator[Feature]:
 
 
 def _function_features(verdict_: Verdict) -> Iterator[Feature]:
-    """Yield the value of every listed function of honest secrets (`Verdict.functions`)."""
     for learned in verdict_.functions:
         yield _function_name(learned), _class(learned.value, 0)
 

@@ -158,7 +158,6 @@ class SeedProof:
         return kind in ("coin", "stream") and not self._is_own(unknown)
 
     def _deduce(self) -> None:
-        """Find the known seeds, until there are no more."""
         before = -1
         while before != len(self.known):
             before = len(self.known)

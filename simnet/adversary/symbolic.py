@@ -306,7 +306,6 @@ class Symbolic:
         return call.kind == "disclose" and "coin" in kinds and is_in_full(call)
 
     def _of_script(self, call: DoorCall) -> DoorCall:
-        """The script's call that corresponds to a call of the ideal world."""
         call.fix()
         own = self._by_place.get((call.party, call.kind, call.number))
         if own is None or not is_same_call(own, call):
@@ -318,7 +317,6 @@ class Symbolic:
         return own
 
     def _family_of_secret(self, call: DoorCall, values: Residues) -> Family:
-        """The unknowns of a secret: those of an equal secret in another run, or new unknowns."""
         group = self.run if call.takes_coins else self._inputs
         family = self._shared.family(call, group, values)
         if family is None:

@@ -25,7 +25,7 @@ If u3 sends the server its number without a mask, the server alone knows u3 = 5.
 tell this, so the verdict is `leaks`.
 
 A verdict is about one draw of the discrete coins for each run, and about parties that follow the
-protocol and pool what they see. `simnet.adversary.judge` says how a verdict is found.
+protocol and pool what they see.
 """
 
 import functools
@@ -267,7 +267,6 @@ class Verdict:
 
     @property
     def _shown_functions(self) -> list[str]:
-        """The first functions that are learned, each with the messages that give the function."""
         from simnet.adversary.words import evidence_in_words, function_in_words
 
         return [
@@ -326,7 +325,6 @@ class Verdict:
     def _in_lanes(
         self, knowledge: Knowledge, function: BasisFunction, source: tuple[int, int]
     ) -> Iterator[LearnedFunction]:
-        """Yield a learned function once for each of its lanes, with the function's value there."""
         weights = self._weights[source]
         values, own = replay_attack(knowledge, weights, self.sampled_runs, self.unknowns)
         true_values = self._true_values(knowledge, function)
@@ -351,7 +349,6 @@ class Verdict:
             )
 
     def _true_values(self, knowledge: Knowledge, function: BasisFunction) -> Sequence[int]:
-        """The value of the function for the sampled secrets, lane by lane."""
         lanes = knowledge.view.lanes
         secrets: list[tuple[Ints, int]] = [
             (self.unknowns.values(unknown, lanes), coefficient)

@@ -360,7 +360,6 @@ class BreakingSearch:
         return self._shamirs[key]
 
     def _search_by_size(self, number: int, group: ElementGroup, max_size: int) -> GroupSearch:
-        """Try sets of recipients, small sets first; skip sets that contain a set found before."""
         others = sorted(group.recipients - {number})
         largest = min(max_size, len(others))
         found: set[Users] = set()
@@ -376,7 +375,6 @@ class BreakingSearch:
         return GroupSearch(frozenset(found), note, largest == len(others))
 
     def _reads(self, number: int, group: ElementGroup) -> bool:
-        """Whether a group's elements determine a function of the user's secrets alone."""
         return bool(self._functions_read(number, group))
 
     def _functions_read(self, number: int, group: ElementGroup) -> list[Vector]:
@@ -414,7 +412,6 @@ class BreakingSearch:
     # What the search does not cover.
 
     def _unsearched(self, number: int) -> str:
-        """Say which coalitions are never searched: those with a party of another role."""
         seats, names = self._run.roster.seats, self._run.roster.names
         others = [
             name for name, seat in zip(names, seats, strict=True) if seat.role != seats[number].role
@@ -440,7 +437,6 @@ class BreakingSearch:
         return ""
 
     def _breaking_set(self, user: str, users: Users, groups: Sequence[ElementGroup]) -> BreakingSet:
-        """A breaking set, with all elements of secrets that the set reads, from all groups."""
         number = self._run.roster.find(user)
         spans: dict[int, Span] = {}
         for group in groups:

@@ -218,11 +218,9 @@ class _Search:
 
     @property
     def judged(self) -> int:
-        """The number of coalitions that were judged."""
         return len(self._answers)
 
     def found(self) -> CountedPart:
-        """Search for the staircases of all kinds of parties that have secrets."""
         return CountedPart(
             secrets=tuple(self._secrets),
             labels=tuple(self._structure.labels(self._part)),

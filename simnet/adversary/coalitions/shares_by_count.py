@@ -93,7 +93,6 @@ class _Sharing:
         return int(self.weights.shape[1])
 
     def total(self) -> list[Vector]:
-        """The sum of all bases."""
         rows: list[Vector] = [{} for _ in next(iter(self.bases.values()))]
         for base in self.bases.values():
             for row, more in zip(rows, base, strict=True):
@@ -344,7 +343,6 @@ def check_points(weights: Ints, modulus: int) -> None:
 
 
 def _add_report(sent: _Sent, home: dict[int, _Sharing]) -> None:
-    """Note the sum of shares that a party reports, in the sharing that it belongs to."""
     rows = sent.rows
     base = listed(rows)
     sharing = home.get(int(base.unknowns[0])) if base.unknowns.size else None
@@ -383,7 +381,6 @@ def _check_reports(sharing: _Sharing) -> None:
 
 
 def _counted(sharing: _Sharing, done: Run, unknowns: Unknowns) -> CountedPart:
-    """The kinds of a part, and the staircases that follow from the theorem."""
     roster = done.roster
     senders, recipients = set(sharing.bases), set(sharing.recipients)
     classes: dict[tuple[str, bool, bool], list[str]] = {}
@@ -466,7 +463,6 @@ def _confirm(found: ByCount, reach: Reach) -> None:
 
 
 def _reaches(part: CountedPart, what: What, coalition: Sequence[str], party: str) -> bool:
-    """Whether a coalition exposes or touches a party in one part, by the counts of the part."""
     members = set(coalition)
     counts = [len(members.intersection(kind.members)) for kind in part.kinds]
     for kind in part.kinds:

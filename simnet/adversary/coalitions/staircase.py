@@ -102,7 +102,6 @@ def _within(smaller: Counts, larger: Counts) -> bool:
 
 
 def _shrunk(vector: Counts, holds: Callable[[Counts], bool]) -> Counts:
-    """Lower one count after the other as far as the property stays."""
     for place in range(len(vector)):
         vector = _lowered(vector, place, holds)
     return vector

@@ -316,7 +316,6 @@ class DoorGraph:
 
 
 def _closure(families: Iterable[int], readers: Mapping[int, Sequence[int]]) -> frozenset[int]:
-    """The given families, and all families that were made from them directly or indirectly."""
     pending, found = list(families), set[int]()
     while pending:
         family = pending.pop()

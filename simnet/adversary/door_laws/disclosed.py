@@ -112,8 +112,6 @@ class Disclosures:
 
 @attrs.frozen(eq=False, kw_only=True)
 class _Judged:
-    """A component with its law."""
-
     component: Component
     law: ComponentLaw | None
     tier: Tier
@@ -306,7 +304,6 @@ class _ComponentJudge:
 
 
 def _law_in_words(law: ComponentLaw, component: Component) -> str:
-    """What was found about a law, and the conditions under which the law holds."""
     if law.strong_epsilon == 0:
         found = "the value has the same law for every input and for all secrets behind the value"
     elif law.epsilon == 0:
@@ -332,7 +329,6 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
 
 
 def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoors]:
-    """Return the records of doors that tell nothing, one record for each function name."""
     by_name: dict[str, list[HonestDoor]] = defaultdict(list)
     for door in doors:
         by_name[door.call.title].append(door)
@@ -353,7 +349,6 @@ def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoo
 def _grouped(
     judged: Sequence[_Judged], signature: Callable[[Component], Hashable]
 ) -> list[DisclosedDoors]:
-    """One record for each group of components that are alike."""
     groups: dict[Hashable, list[_Judged]] = defaultdict(list)
     for each in judged:
         groups[signature(each.component), each.tier, each.argument].append(each)
@@ -384,7 +379,6 @@ def _together(
     graph: DoorGraph,
     known: Known,
 ) -> Disclosures:
-    """Put the records together, with the largest total loss of any party."""
     if not records:
         return Disclosures(
             doors=(),
@@ -476,9 +470,6 @@ def _blocks(judged: Sequence[_Judged], graph: DoorGraph, known: Known) -> Iterab
 
 
 def _arguments(records: Sequence[DisclosedDoors]) -> str:
-    """The arguments of several records, without repetition. Each argument names the parties and
-    functions that it is about.
-    """
     about: dict[str, list[DisclosedDoors]] = defaultdict(list)
     for record in records:
         about[record.argument].append(record)

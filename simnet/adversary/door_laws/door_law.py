@@ -72,7 +72,6 @@ class DoorLaws:
         rows: Sequence[tuple[int, ...]],
         signature: Hashable,
     ) -> Law | str:
-        """The law, or the reason why it cannot be found."""
         if _has_changed(call):
             return "the function, or a plain value that it uses, has changed since the run"
         own = self._budgets.setdefault(signature, CallBudget(self._calls_of_one_door))

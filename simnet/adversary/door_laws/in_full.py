@@ -90,9 +90,6 @@ def is_in_full(call: DoorCall) -> bool:
 
 
 def _is_certain(function: object, sizes: Sequence[int]) -> bool:
-    """Whether a function of arrays of these sizes is on the first list, or is written like a
-    function on the second list.
-    """
     of_one_number = all(size == 1 for size in sizes)
     if any(function is known for known in _OF_ANY_ARRAY):
         return len(sizes) == 1

@@ -135,7 +135,6 @@ class _Search:
             raise _NotSearched
 
     def _has_secret_rows(self, door: HonestDoor) -> bool:
-        """Whether the field elements that a door is given contain only honest secrets."""
         return all(
             not (element.coins or element.products or element.known)
             for forms in door.rows
@@ -159,7 +158,6 @@ class _Search:
         return False if complete else None
 
     def _places_of(self, families: Iterable[int]) -> list[Place]:
-        """The parties whose inputs these secrets depend on, each with its run."""
         makers = [self._graph.makers[family] for family in sorted(families)]
         return list(
             dict.fromkeys(place for door in makers for place in sorted(self._inputs_behind(door)))
@@ -231,7 +229,6 @@ class _Search:
         return True
 
     def _largest(self, door: HonestDoor) -> int:
-        """The largest element of a secret, by absolute value."""
         if door.rows or door.call.field is None:
             raise _NotSearched
         modulus = door.call.field.modulus

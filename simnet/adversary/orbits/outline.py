@@ -192,7 +192,6 @@ class _BareField(SymbolicField):
         return self._reading.lifted(rows) if isinstance(rows, Residues) else rows
 
     def block(self, number: int) -> "_BareField":
-        """Return the source of the unknowns that a deferred block draws."""
         return _BareField(self._sampled.block(number), self._reading, self._holder)
 
 
@@ -528,7 +527,6 @@ def _kinds_for(reading: OutlineReading, name: str) -> Callable[[int], Kind]:
 
 
 def _kept(block: Block) -> Iterator[tuple[int, int, Forms]]:
-    """The recipient, the piece and the forms of the messages of a block."""
     for message in block.messages():
         for piece, forms in enumerate(message.pieces):
             if isinstance(forms, Forms):

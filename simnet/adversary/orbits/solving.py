@@ -403,12 +403,10 @@ class _Solver:
     # Linear algebra on tables, which are vectors with one place for each entry.
 
     def vector(self, table: Mapping[Entry, int]) -> dict[int, int]:
-        """The table as a vector with whole numbers as keys."""
         numbers = self._numbers
         return {numbers.setdefault(key, len(numbers)): value for key, value in table.items()}
 
     def _span(self, images: Sequence[Table]) -> tuple[Span, list[dict[int, int]]]:
-        """The span of tables, and the relations among them."""
         span, relations = Span(self.system.modulus), []
         for number, image in enumerate(images):
             rest, origin = span.reduce(self.vector(image), {number: 1})

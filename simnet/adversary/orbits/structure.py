@@ -145,7 +145,6 @@ class Structure:
 
     @functools.cached_property
     def _parts(self) -> "Sequence[_Part]":
-        """The labels and the places of secrets that are joined, part by part."""
         together: dict[Node, list[Node]] = defaultdict(list)
         for node in list(self._joined):
             together[self._find(node)].append(node)
@@ -261,13 +260,11 @@ class _Builder:
 
     @property
     def has_honest_secrets(self) -> bool:
-        """Whether honest parties have secrets in this component."""
         return any(owners - self._corrupt for owners in self._secrets.values())
 
     # Classes.
 
     def _present(self) -> set[int]:
-        """The parties that send or receive something in this component, or have a secret."""
         found: set[int] = set()
         groups: dict[int, Ints] = {}
         for senders in self._senders.values():
@@ -364,7 +361,6 @@ class _Builder:
     # Types.
 
     def component(self) -> Component:
-        """The system of this component."""
         types = self._types()
         tables = _Tables(self, types)
         return Component(
@@ -417,7 +413,6 @@ class _Builder:
         counts: Counter[tuple[Label, Word]],
         shapes: dict[tuple[Label, Word], Counter[Shape | None]],
     ) -> None:
-        """Count the messages of a party under a label by type, and their relations by shape."""
         sent = self._sent(party, number)
         own = self._class(party)
         if sent.is_published:
@@ -544,12 +539,10 @@ class _Builder:
         return self._orbits
 
     def is_corrupt(self, name: str) -> bool:
-        """Whether the members of a class are corrupt."""
         number = self._names.index(name)
         return int(np.flatnonzero(self._of == number)[0]) in self._corrupt
 
     def class_of(self, party: int) -> str:
-        """The class of a party."""
         return self._class(party)
 
     def owner_classes(self) -> Iterator[tuple[SecretPlace, str]]:
@@ -566,7 +559,6 @@ class _Builder:
                     yield node, name
 
     def senders_of(self, label: Label) -> set[str]:
-        """The classes of the honest senders under a label."""
         return {
             self._class(party) for party, _ in self._senders[label] if party not in self._corrupt
         }
@@ -609,7 +601,6 @@ class _Builder:
                         )
 
     def is_published(self, label: Label) -> bool:
-        """Whether messages of a label are the same for all recipients."""
         return self._sent(*self._senders[label][0]).is_published
 
     def handed_rows(self) -> Iterator[tuple[str, Mapping[tuple[SecretPlace, str], int]]]:
@@ -639,8 +630,6 @@ class _Builder:
 
 
 class _Tables:
-    """The tables of a component, given its types."""
-
     def __init__(self, builder: _Builder, types: Mapping[tuple[Label, Word], Shape | None]) -> None:
         self._builder = builder
         self._orbits = builder.orbits
@@ -656,7 +645,6 @@ class _Tables:
         self._open: set[tuple[Label, Word]] = set()
 
     def system(self) -> SymmetricSystem:
-        """The system that the coalition sees."""
         rows: list[RowType] = []
         seen: Table = {}
         told: Table = {}
