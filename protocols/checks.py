@@ -1,11 +1,8 @@
 """Checks of arguments: each error message says what was expected and what came.
 
-A function checks one parameter, or a few that belong together. It raises `ValueError` for a value
-out of range, as its docstring says. A check of single numbers also raises `TypeError` for a value
-of the wrong type, which some docstrings do not repeat; `True` is not a number. Functions that take
-arrays return them in the type that the caller computes with.
-
-The checks stand in this order: ε; δ; single numbers; parameters of protocols; arrays.
+The functions raise `ValueError` for a value out of range. A check of single numbers may also raise
+`TypeError` for a value of the wrong type, which some docstrings do not repeat; `True` is not a
+number.
 """
 
 import sys

@@ -50,8 +50,8 @@ class Question:
     """The population, the privacy target, and the largest number of bytes that a user may send.
 
     Every item has at least `rarest` holders; options that sample depend on this. Raises
-    `ValueError` for a `rarest` below 1, for more holders of all items together than users, for
-    fewer than two users or one item, and for a budget that is not positive.
+    `ValueError` for a `rarest` below 1, for too few users for N items with `rarest` holders each,
+    for fewer than two users or one item, and for a budget that is not positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget
@@ -85,14 +85,13 @@ class Question:
 class Option:
     """One way to meet the target: a protocol with its parameters.
 
-    `script` is the protocol with these parameters; local mechanisms are run by a crowd. `error` is
-    the expected squared L2 error of the protocol's estimates. The variance of one estimated
-    frequency is `floor` plus `slope` times the true frequency. A user sends on average `messages`
-    messages, whose payloads have `bytes` bytes together; headers are not counted. `server_bytes`
-    are the payload bytes that servers send and receive.
-    `drop_outs` says who may drop out, and `fits` whether the bytes of a user are within the budget.
-    `answer_readers` and `epsilon_breakers` say who must not collude: `trust_in_words` explains the
-    difference.
+    `script` is the protocol with these parameters. `error` is the expected squared L2 error of the
+    protocol's estimates. The variance of one estimated frequency is `floor` plus `slope` times the
+    true frequency. A user sends on average `messages` messages, whose payloads have `bytes` bytes
+    together; headers are not counted. `server_bytes` are the payload bytes that servers send and
+    receive. `drop_outs` says who may drop out, and `fits` whether the bytes of a user are within
+    the budget. `answer_readers` and `epsilon_breakers` say who must not collude: `trust_in_words`
+    explains the difference.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> best = advise(question)[0]
@@ -129,7 +128,7 @@ class Option:
 
     @property
     def trusts(self) -> str:
-        """Who must not collude, and for which reason: both kinds in one text."""
+        """Who must not collude, and why, in one text."""
         return f"answers: {self.answer_readers}; ε: {self.epsilon_breakers}"
 
     @property
@@ -143,8 +142,8 @@ class Option:
 
 
 def advise(question: Question) -> list[Option]:
-    """Return all options: first those within the budget, then the others, each part with the most
-    accurate ones first.
+    """Return the options: first those within the budget, then the others; in both parts, the option
+    with the smallest error comes first.
 
     Raises `ValueError` for a target that is out of range or that a protocol cannot meet.
 
@@ -182,10 +181,7 @@ def two_stage_options(question: Question, reported: Iterable[int]) -> list[Optio
 
 
 def _participation(question: Question) -> float:
-    """Return the largest participation that meets the target.
-
-    In the worst case a user moves between the two rarest items.
-    """
+    # in the worst case a user moves between the two rarest items
     counts = [question.rarest] * min(question.items, 2)
     return largest_participation(counts, "replace", question.epsilon, question.delta)
 
@@ -208,9 +204,7 @@ def _two_stage(question: Question, participation: float, k: int) -> Option:
 
 
 def _rounded_down(participation: float) -> str:
-    """Return a participation with four digits, rounded down: rounded up, it would miss the
-    target.
-    """
+    """Return a participation with four digits, rounded down so that it still meets the target."""
     return f"{Context(prec=4, rounding=ROUND_FLOOR).create_decimal(participation):g}"
 
 
@@ -249,7 +243,6 @@ def _option(
 
 
 def _sampled(question: Question) -> tuple[DPDS, str, tuple[float, float]]:
-    """Return DPDS at the target, its parameters in words, and the floor and slope of its error."""
     p = _participation(question)
     protocol = DPDS(question.users, question.items, p)
     return protocol, f"p={_rounded_down(p)}", (0.0, dpds.expected_squared_l2(protocol))
@@ -302,7 +295,6 @@ def _local(name: str, question: Question) -> Iterator[Option]:
 
 
 def _with_a_committee(question: Question) -> Iterator[Option]:
-    """Yield DPDS with a few servers in the place of the users."""
     sampled, stated, law = _sampled(question)
     p = sampled.participation
     protocol = Committee(question.users, question.items, p, SERVERS, f"shamir:{NEEDED}")
@@ -320,7 +312,6 @@ def _with_a_committee(question: Question) -> Iterator[Option]:
 
 
 def _aggregated(name: str, question: Question) -> Iterator[Option]:
-    """Yield the answers of DPDS and of DPDG by secure aggregation."""
     noisy = _noise(question)
     answers: list[tuple[DPDS | DPDG, str, tuple[float, float]]] = []
     if question.items > 1:
@@ -412,7 +403,7 @@ def _most_reported(question: Question, participation: float, without: float) -> 
     """Return the largest k of TSS with which a user sends at most the budget and at most `without`,
     or 1 if there is no such k.
 
-    `without` is the number of bytes that a user of DPDS sends. DPDS has no second stage.
+    `without` is the number of bytes that a user of DPDS sends.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 

@@ -1,8 +1,8 @@
 """Choose parameters at an exact target: the largest participation, the fewest users.
 
-Both searches rely on monotonicity. δ rises with p: whoever has the counts for a large p can drop
-each counted user at random, and so gets the counts for a smaller p. This is post-processing. δ
-falls as counts rise.
+Both searches rely on monotonicity. δ does not fall when p rises: whoever has the counts for a large
+p can drop each counted user at random, and so gets the counts for a smaller p. δ does not rise when
+counts rise.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ def largest_participation(
 ) -> float:
     """Return the largest p whose exact δ at `epsilon` is at most `delta`.
 
-    The result is below the true largest p by a relative 1e-8 at most, and never above. `counts` are
-    the numbers of users who hold each item, or lower bounds; `relation` is `remove` or `replace`.
-    Raises `ValueError` for an argument out of range, and for a target that no p meets.
+    Numerical errors may make the result slightly smaller, not larger. `counts` are the numbers of
+    users who hold each item, or lower bounds; `relation` is `remove` or `replace`. Raises
+    `ValueError` for an argument out of range, and for a target that no p meets.
 
     >>> p = largest_participation([500] * 10, "replace", epsilon=1.0, delta=1e-6)
     >>> 0.92 < p < 0.93

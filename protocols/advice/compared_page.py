@@ -46,7 +46,7 @@ WIDEST, NARROWER = (
 
 
 def heads(compared: Compared) -> list[str]:
-    """The heads of the columns; one column for each network has the time at which a run is done."""
+    """The heads of the columns. For each network, a column has the time at which a run is done."""
     return [*HEADS, *(f"done, {one.name}" for one in compared.networks), *OF_TRUST]
 
 
@@ -130,7 +130,7 @@ def as_json(compared: Compared) -> dict[str, Any]:
 
 
 def as_csv(compared: Compared) -> str:
-    """The rows as CSV, with plain numbers."""
+    """The rows as CSV."""
     text = io.StringIO()
     rows = [
         {**row, **{f"seconds {name}": value for name, value in row.pop("seconds").items()}}
@@ -154,8 +154,7 @@ def as_markdown(compared: Compared) -> str:
 def compared_figure(compared: Compared) -> Any:
     """Return a matplotlib figure over the number of users: the margin of a typical item, what a
     user sends, and the seconds on each network. Protocols whose curves look alike share a line,
-    which has all their names. A later curve is thinner, down to a least width, so that curves which
-    meet in places can all be seen.
+    which has all their names.
 
     Raises `BadInput` if matplotlib is not installed.
     """
@@ -200,11 +199,7 @@ def compared_figure(compared: Compared) -> Any:
 
 @attrs.frozen
 class _Panel:
-    """A panel of the figure.
-
-    `quantity` is what it shows, `words` names the quantity in a sentence, and `label` is the label
-    of the axis. Values are multiplied by `scale`. `network` is the index of the network.
-    """
+    """A panel of the figure; values are multiplied by `scale`."""
 
     quantity: Quantity
     words: str
@@ -260,7 +255,6 @@ def cut_off(compared: Compared) -> list[str]:
 
 
 def _about_figure(compared: Compared) -> list[str]:
-    """Sentences that a reader of the figure needs, beside the axes."""
     said = []
     for part in _panels_of(compared):
         curves = curves_of(compared, part.quantity, part.network)

@@ -1,9 +1,6 @@
 """Compare protocols over numbers of users: error, traffic, drop-outs and trust at equal privacy.
 
-A company with a column of data asks: for a given number of users, and the same (ε, δ) for all
-protocols, how large are the error and the traffic of each protocol? The caller gives the share of
-each item among the users. The number of users may be larger or smaller than the length of the
-column.
+The caller gives the share of each item among the users.
 
 Sampling hides a user among those who hold the same item. So its privacy depends on how many users
 hold the rarest item: for n users this is the item's share times n, rounded down.
@@ -73,7 +70,7 @@ PARAMETERS = {
     "k=": "k is the number of items on which a user of tss reports, and the number of neighbours "
     "in secagg_plus",
     "dpdg": "dpdg means that secure aggregation adds up the noisy answers of dpdg",
-    "analytic": "analytic means that the noise is the smallest that meets the target exactly",
+    "analytic": "analytic means that the noise is the smallest that meets the target",
 }
 CLOSE = 1.01  # the bisection for a crossing point ends when high / low is at most this
 
@@ -121,8 +118,8 @@ class Crossing:
 
     @property
     def place(self) -> str:
-        """From how many users on the two protocols change places, and on which network: the
-        beginning of a sentence.
+        """The beginning of a sentence: from how many users on `better` is better, and on which
+        network.
         """
         where = f"from about {_rounded(self.users):,} users on"
         if self.after is not None:
@@ -134,8 +131,7 @@ class Crossing:
 class Compared:
     """The rows by number of users and error, and the points at which two protocols change places.
 
-    `shares` are the frequencies of the items, and `about_shares` says more about them. Rows have
-    the seconds on each of the `networks`.
+    `shares` are the frequencies of the items, and `about_shares` says more about them.
     """
 
     shares: tuple[float, ...]
@@ -148,7 +144,7 @@ class Compared:
 
     @property
     def crossings_in_words(self) -> list[str]:
-        """The crossings as sentences. Protocols that change places together share a sentence."""
+        """The crossings as sentences."""
         others: dict[tuple[Quantity, str, str], list[str]] = {}
         for each in self.crossings:
             others.setdefault((each.quantity, each.place, each.better), []).append(each.other)
@@ -223,7 +219,6 @@ class _Population:
     _seconds: dict[tuple[str, int], tuple[float, ...]] = attrs.field(factory=dict)
 
     def rows(self, name: str, users: int) -> Iterator[Row]:
-        """Yield the rows of one protocol; a row without an option if it cannot meet the target."""
         holders = floor(min(self.shares) * users + 1e-9)
         items = len(self.shares)
         if name in SAMPLING and not holders:
@@ -244,7 +239,6 @@ class _Population:
             yield Row(users, option.label, option, mean, option.margin(min(self.shares)))
 
     def with_seconds(self, row: Row) -> Row:
-        """Return the row with the seconds on all networks."""
         key = row.label, row.users
         if key not in self._seconds:
             self._seconds[key] = (nan,) * len(self.networks)
@@ -262,13 +256,11 @@ class _Population:
         return attrs.evolve(row, seconds=self._seconds[key])
 
     def _held(self, users: int) -> list[int]:
-        """The items of this number of users, as frequent as the shares say."""
         ends = [round(end * users) for end in itertools.accumulate(self.shares)]
         counts = [after - before for before, after in itertools.pairwise([0, *ends[:-1], users])]
         return [item for item, count in enumerate(counts, start=1) for _ in range(count)]
 
     def value(self, label: str, quantity: Quantity, users: int, network: int) -> float:
-        """The typical margin, the bytes or the seconds of one protocol, given by its label."""
         name = label.removesuffix(" with noise")
         found = (row for row in self.rows(name, users) if row.label == label)
         row = next(found, None)
@@ -290,7 +282,7 @@ def _value(row: Row, quantity: Quantity, network: int) -> float:
 
 def _crossings(found: Compared, at: _Population) -> Iterator[Crossing]:
     """Find where two curves cross between neighbouring numbers of users, by bisection. Times of tss
-    need a run and depend on its coins, so that only the neighbouring numbers are given.
+    need a run and depend on its coins, so for them we give the neighbouring numbers alone.
     """
     panels: list[tuple[Quantity, int]] = [("error", 0), ("bytes", 0)]
     panels += [("seconds", network) for network in range(len(at.networks))]
@@ -355,12 +347,12 @@ def _rounded(users: float) -> int:
 
 
 def without_counts(counts: Sequence[int]) -> list[float]:
-    """Return frequencies from which the counts of a column cannot be computed.
+    """Return rounded frequencies in place of the exact ones of a column.
 
     Errors and privacy depend on the number of items and on the share of the rarest item alone: the
     mean variance over all items does not depend on the other shares. So we round the smallest share
-    down to one digit, and give all other items the same share. A smaller share never makes privacy
-    look better than it is. "One digit" means the first digit that is not 0.
+    down to its first digit that is not 0, and give all other items the same share. Rounding down
+    does not make privacy look better than it is.
 
     >>> [round(share, 4) for share in without_counts([700, 262, 38])]
     [0.03, 0.485, 0.485]
@@ -391,9 +383,9 @@ def assumptions(compared: Compared) -> list[str]:
     labels = compared.labels
     said = [
         (
-            "Every protocol meets the same ε and δ, tss by a bound and all others exactly: "
+            "Every protocol meets the same ε and δ, tss by a bound: "
             if "tss" in labels
-            else "Privacy is exact and the same for all: "
+            else "Every protocol meets the same ε and δ: "
         )
         + "if one user's item is replaced, the view of the "
         f"server satisfies ε = {epsilon:g} with δ = {delta:g}"

@@ -3,8 +3,7 @@
 How long a run takes follows from its log: who sends how many bytes to whom, who waits for what, and
 what is computed in between. For DPDS and DPDG with additive sharing, a committee with Shamir's
 sharing, and secure aggregation, all of this follows from the parameters. So their log can be
-written without the run, which would take minutes for secure aggregation among thousands of users.
-Tests compare these logs with the logs of runs.
+written without the run.
 
 `log_of` runs all other protocols. In TSS, for example, coins decide who is elected.
 """
@@ -80,8 +79,8 @@ def is_committee(protocol: Protocol) -> TypeGuard[Committee]:
 
 @attrs.define(eq=False)
 class _Writer:
-    """Writes the log of `users` users, `members` members of a committee, and one server, who all
-    act in rounds: in each round, all parties of a kind do the same.
+    """Writes the log of `users` users, `members` members of a committee, and one server. In each
+    round, all parties of a kind do the same.
     """
 
     users: int
@@ -98,27 +97,22 @@ class _Writer:
 
     @property
     def everybody(self) -> Indices:
-        """The numbers of the users."""
         return np.arange(self.users)
 
     @property
     def committee(self) -> Indices:
-        """The numbers of the members."""
         return np.arange(self.users, self.users + self.members)
 
     @property
     def server(self) -> Indices:
-        """The number of the server."""
         return np.array([self.users + self.members])
 
     def work(self, parties: Indices, work: Work) -> None:
-        """All these parties do this work."""
         number = self._number(work)
         if number is not None:
             self._add(parties, WORK, np.full(len(parties), number))
 
     def _number(self, work: Work) -> int | None:
-        """Record the work and return its new number; None if there is no work."""
         done = {kind: times for kind, times in work.items() if times}
         if not done:
             return None
@@ -178,23 +172,18 @@ class _Writer:
         self._events.append(np.stack([parties, np.full(len(parties), kind), values]))
 
     def users_work(self, work: Work) -> None:
-        """Every user does this work."""
         self.work(self.everybody, work)
 
     def server_works(self, work: Work) -> None:
-        """The server does this work."""
         self.work(self.server, work)
 
     def to_server(self, tag: Tag, payload: int) -> None:
-        """Every user sends `payload` bytes to the server, which waits for all of them."""
         self.take(self.server, self.send(self.everybody, tag, payload, self.server))
 
     def to_users(self, tag: Tag, payload: int) -> None:
-        """The server sends `payload` bytes to every user, and the user waits for them."""
         self.take(self.everybody, self.send(self.server, tag, payload, self.everybody))
 
     def written(self) -> RecordedRun:
-        """Return the log."""
         count = self.users + self.members + 1
         roles = ["user"] * self.users + ["member"] * self.members + ["server"]
         names = [f"u{number}" for number in range(1, self.users + 1)]
@@ -292,9 +281,7 @@ def of_secure_aggregation(protocol: SecAgg) -> RecordedRun:
 
 
 class Star(Interface):
-    """Users who exchange messages with one server, round by round. The log of such a run can be
-    written down step by step, and its time can be computed step by step.
-    """
+    """Users who exchange messages with one server, round by round."""
 
     def users_work(self, work: Work) -> None:
         """Every user does this work."""
@@ -314,7 +301,7 @@ class Star(Interface):
 
 
 def aggregate(protocol: SecAgg, star: Star) -> None:
-    """Take the steps of secure aggregation in which nobody drops out."""
+    """Take the steps of a run of secure aggregation in which nobody drops out."""
     n, N, t = protocol.users, protocol.items, protocol.threshold  # noqa: N806  # as papers do
     is_sparse = isinstance(protocol, SecAggPlus)
     k = protocol.degree if isinstance(protocol, SecAggPlus) else n - 1

@@ -1,14 +1,12 @@
 """How long a protocol takes on a network if nobody drops out, for few users and for many.
 
-There are three ways to find out. Where more than one way is possible they give the same result, as
-tests check:
+There are three ways to find out:
 
 - *A formula*, for protocols in which all users do the same, on networks without jitter, lost
   packets and relays. In secure aggregation and with a committee every user talks to servers
   alone. In DPDS and DPDG the n - 1 shares for user j arrive at two times only. User i sends its
   rows in the order of the recipients and leaves itself out. So the users before j have one row
-  less to send before the row for j than the users after j. Therefore numpy computes a round for
-  all users at once: for a million users this takes about a second.
+  less to send before the row for j than the users after j.
 - *A log without a run*, and the clock, which looks at every message.
 - *A run*, for TSS, in which coins decide who sends to whom, and for local mechanisms.
 
@@ -99,7 +97,6 @@ def seconds(
 
 
 def _by_law(protocol: Protocol, network: Network) -> float | None:
-    """Return the time by a formula, or None if there is no formula."""
     if not _is_lawful(network):
         return None
     if isinstance(protocol, SecAgg):
@@ -128,7 +125,6 @@ class _Way:
 
     @classmethod
     def of(cls, network: Network, sender: str, recipient: str, payload: int) -> "_Way":
-        """Return the way of messages with a payload of `payload` bytes from one role to another."""
         one, other = (network.class_of(role, role == USER) for role in (sender, recipient))
         size = network.transport.bytes(HEADER_BYTES + payload)
         latency = network.latency(one, other).seconds
@@ -164,8 +160,7 @@ class TimedStar:
     """The times of users who exchange messages with one server, round by round.
 
     `users_at` is the time that each user has reached, shape (n,), and `server_at` the server's. All
-    links are free when a round begins: a party that sends has already got an answer to its previous
-    message.
+    links are free when a round begins .
 
     >>> from simnet import network_named
     >>> star = TimedStar(network_named("rounds"), users=3)

@@ -1,8 +1,7 @@
 """What a run sends if nobody drops out: the messages and bytes of a user, and the bytes at the
 servers.
 
-The bytes are those of the payloads, without frames. They follow from the sizes of the messages and
-need no run.
+The bytes are those of the payloads, without frames.
 """
 
 from math import prod

@@ -1,8 +1,8 @@
 """The benchmarks of protocols and mechanisms.
 
 A time depends on the machine. So the time of some runs is divided by the time that numpy needs, on
-the same machine, to draw as many uniform numbers as the run does. The speed of local reports is
-compared with that of two published libraries.
+the same machine, to draw about as many random numbers. The speed of local reports is compared with
+that of two published libraries.
 """
 
 import resource
@@ -39,8 +39,7 @@ TRIALS = 50  # the number of arrays that are drawn to find the fastest dtype
 def draw_seconds(times: int, items: int, modulus: int, rows: int) -> float:
     """Return the seconds that numpy takes to draw `times` arrays of shape (rows, items).
 
-    The arrays have integers below the modulus, of the dtype that is drawn fastest. numpy uses one
-    core.
+    The arrays have integers below the modulus, of the dtype that is drawn fastest.
     """
     fitting = [
         dtype for dtype in (np.uint16, np.uint32, np.int64) if np.iinfo(dtype).max >= modulus
@@ -219,7 +218,7 @@ def pm_ratio(values: int) -> Noted:
 
 def clock_ratio(users: int, items: int, jitter: float = 0.0) -> float:
     """Return the processor time of a DPDS run that is timed on one network, divided by that of the
-    run alone. Every message has a random delay, of `jitter` seconds on average.
+    run alone. Messages have random delays with a mean of `jitter` seconds.
     """
     mobile = network_named("mobile")
     latencies = {
@@ -272,8 +271,7 @@ def secagg_seconds(users: int, items: int) -> float:
     """Return the processor seconds of a whole run of secure aggregation, in which a tenth of the
     users drop out before they send their masked vectors.
 
-    Such users cost the server most: for each of them, the server computes and removes the masks
-    that this user has in common with all users who are left.
+    For each of them, the server computes and removes the masks shared with the users who are left.
     """
     protocol = secagg(users=users, items=items)
     inputs = [1 + user % items for user in range(users)]

@@ -52,7 +52,6 @@ def times_faster(name: Name, items: int) -> Noted:
 
 
 def _speed(count: Count, users: int, items: int) -> float:
-    """Return for how many users per second `count` draws and counts the reports."""
     values = np.arange(users) % items
     count(values[:10], items)  # the first call compiles the loop
     start = time.perf_counter()
@@ -77,9 +76,6 @@ def _ours(name: Name, items: int) -> Count:
 
 @functools.cache
 def _multi_freq(name: Name) -> Count:
-    """Return a function that draws a report for each value with multi-freq-ldpy's client, and adds
-    up the reports.
-    """
     njit = _library("numba", "multi-freq-ldpy").njit
     module = _library(
         f"multi_freq_ldpy.pure_frequency_oracles.{'GRR' if name == 'GRR' else 'UE'}",
@@ -104,9 +100,6 @@ def _multi_freq(name: Name) -> Count:
 
 
 def _pure_ldp(name: Name, items: int) -> Count:
-    """Return a function that hands each value to pure-ldp's client, and each report to its
-    server.
-    """
     oracles = _library("pure_ldp.frequency_oracles", "pure-ldp")
     if name == "GRR":
         client, server = oracles.DEClient(EPSILON, items), oracles.DEServer(EPSILON, items)

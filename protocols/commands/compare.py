@@ -34,11 +34,10 @@ def compare(
     """Compare protocols at equal privacy, for a column of data and several numbers of users.
 
     The comparison uses the number of items in the column, and the share of the users who hold the
-    rarest item. This share is rounded down to one digit, so that nobody can compute a count of the
-    column from the comparison; all other items get the same share. The table shows how far an
-    estimated frequency may be off (95 %), in percentage points: for a typical item and for the
-    rarest one; what is sent; with `--network`, how long a run takes; who may drop out; and who must
-    not collude.
+    rarest item. This share is rounded down to one digit, which hides the exact counts; all other
+    items get the same share. The table shows how far an estimated frequency may be off (95 %), in
+    percentage points: for a typical item and for the rarest one; what is sent; with `--network`,
+    how long a run takes; who may drop out; and who must not collude.
 
     For example:
 
@@ -157,8 +156,7 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
         shares = without_counts(held.tolist())
         about_shares = (
             f"The share of the rarest item is taken to be {shares[0]:.3g}: this is the share in "
-            "the column, rounded down to one digit, so that nobody can compute a count of the "
-            "column from this comparison."
+            "the column, rounded down to one digit, which hides the exact counts."
         )
         return shares, f"the {len(held):,} items of {people.source}", about_shares
     if items is None:

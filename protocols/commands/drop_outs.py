@@ -106,7 +106,6 @@ LIMITS = (
 
 
 def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
-    """Print a degree, a threshold and what they achieve."""
     from rich.text import Text
 
     from protocols.secagg.degree import bits_of
@@ -193,8 +192,7 @@ def completes(
     """State for each protocol the probability that a run completes if users drop out at a rate.
 
     A user drops out with this probability, before the last message that the protocol needs from
-    this user. Where no exact law is known, the command prints a lower and an upper bound, and
-    simulates.
+    this user. Where no exact law is known, the command prints bounds, and simulates runs.
 
     For example:
 
@@ -295,7 +293,6 @@ def _chosen_degree(
 
 
 def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
-    """Print the probabilities, protocol by protocol."""
     from simnet.cli.grid import Grid
 
     table = Grid("protocol", "parameters", "completes", "aborts", "who must stay")

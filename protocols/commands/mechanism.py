@@ -27,8 +27,8 @@ def mechanism(
 ) -> int:
     """Show a local mechanism: its actual ε, its bias and variance, and the law of a report.
 
-    All numbers are computed from the law. If the actual ε exceeds the requested one, the output
-    says so, and the exit status is 0 all the same.
+    If the actual ε exceeds the requested one, the output says so, and the exit status is 0 all the
+    same.
 
     For example:
 
@@ -91,7 +91,6 @@ def mechanism(
 
 
 def _print(out: "Console", description: "Described") -> None:
-    """Print the numbers, then the law as a table."""
     from rich.text import Text
 
     where = f"at the {description.argument} {description.at:.6g}"
@@ -119,7 +118,6 @@ def _print(out: "Console", description: "Described") -> None:
 
 
 def _law(law: tuple[dict[str, Any], ...]) -> Any:
-    """Return the rows of the law's table, numbers with six digits."""
     from rich.text import Text
 
     from simnet.cli.grid import Grid

@@ -1,4 +1,4 @@
-"""What the privacy commands share: an error of a formula becomes a message of the command."""
+"""What several commands share: an error of a formula becomes a message of the command."""
 
 from collections.abc import Callable
 from typing import Annotated, Any

@@ -26,8 +26,8 @@ def survive(
     """Bound the probability that random colluders break a run of TSS or TSS'.
 
     Colluders break a run if they include enough of the users elected for one item, while an honest
-    user reports on this item. The probability for one item is exact; for all items together there
-    are bounds.
+    user reports on this item. The probability for a given item is exact; for at least one item
+    there are bounds.
 
     For example:
 

@@ -35,11 +35,11 @@ def table1(
 ) -> int:
     """Show Table I of Yang et al.: each role's cost as printed, exact, expected and measured.
 
-    The table always has DPDS. `--reported` adds TSS, `--phi` adds TSS', and `--epsilon` with
-    `--delta` adds DPDG. `--left` adds the secure aggregation of Bonawitz et al., beside the formula
-    of its paper, `--degree` adds SecAgg+, and `--members` a committee of servers; all three add
-    up the answers of DPDS. The users' items are drawn uniformly. The exit status is 1 if a measured
-    value differs from the exact one.
+    The table has DPDS. `--reported` adds TSS, `--phi` adds TSS', and `--epsilon` with `--delta`
+    adds DPDG. `--left` adds the secure aggregation of Bonawitz et al., beside the formula of its
+    paper, `--degree` adds SecAgg+, and `--members` a committee of servers; all three add up the
+    answers of DPDS. The users' items are drawn uniformly. The exit status is 1 if a measured value
+    differs from the exact one.
 
     For example:
 
@@ -124,9 +124,6 @@ def table1(
 def _surviving_drop_outs(
     participation: float, left: float | None, degree: int | None, members: int | None
 ) -> list[tuple[Any, "Describe", dict[str, Any]]]:
-    """Return the columns of the protocols that are asked for: a protocol, its record, and its
-    parameters.
-    """
     from protocols.committee.about import about as about_committee
     from protocols.committee.script import Committee
     from protocols.secagg.about import about as about_secagg
@@ -155,7 +152,6 @@ def _mean_bill(
     seed: int,
     trials: int,
 ) -> list["BillRow"]:
-    """Return the mean bill of several runs of a protocol on one population."""
     from simnet.cli.long_work import announced, seconds_of
     from simnet.scenario.perform import perform, synthetic
     from simnet.scenario.scenario import Scenario

@@ -21,7 +21,8 @@ def thresholds(
     """Find the largest thresholds with which runs complete if users drop out at a rate.
 
     The command prints the largest t of `dpds_robust` (`--sharing shamir:t`), and the largest
-    percentage P of `tss_robust` (`--sharing shamir:P%`), for which all items have an estimate.
+    percentage P of `tss_robust` (`--sharing shamir:P%`). A run of `tss_robust` completes if all
+    items have an estimate.
 
     For example:
 
@@ -77,7 +78,6 @@ def thresholds(
 
 
 def _rates(text: str) -> list[float]:
-    """Return the probabilities that a text lists."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:

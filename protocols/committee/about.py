@@ -24,20 +24,14 @@ def about(protocol: Committee) -> About:
     k = protocol.holders
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the server's estimate with the true frequencies among all users.
-
-        With drop-outs, the users who were counted are taken for a random sample of all users.
-        """
+        """With drop-outs, the counted users are taken for a random sample of all users."""
         counted = len(protocol.counted(run.happened))
         return assess_sampled_survivors(run.outputs["server"], support, p, counted, n, confidence)
 
     def privacy(
         run: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact (ε, δ) of the server's view of a user who was counted.
-
-        The server knows who was counted, so the counts are those of these users alone.
-        """
+        """The server knows who was counted, so the counts are those of these users."""
         items = [int(run.inputs[name]) for name in protocol.counted(run.happened)]
         held = np.bincount(items, minlength=len(support) + 1)[1:]
         return sampled_run(held.tolist(), p, epsilon, delta)
@@ -83,7 +77,6 @@ def expected_bill(protocol: Committee, run: Run) -> Sequence[Expectation]:
 
 
 def _reached(run: Run, name: str, holders: Sequence[str]) -> Sequence[str]:
-    """Return the holders to whom a user sent a share."""
     fate = run.fates.get(name) if name in run.gone else None
     if fate is None or fate.tag != SHARE.name or fate.reached is None:
         return holders

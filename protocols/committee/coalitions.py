@@ -12,7 +12,7 @@ def refuse_threshold(protocol: Committee) -> None:
 
 
 def enough(run: Run, role: str) -> list[str]:
-    """Return the fewest parties of a role that together can open every secret; nobody if all users
+    """Return as many parties of a role as can open a shared secret together; nobody if all users
     would be needed.
     """
     names = list(run.roster.role(role))

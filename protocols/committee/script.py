@@ -236,5 +236,4 @@ class RobustDPDS(Committee):
 
 
 def _named(marks: FieldArray, users: Group) -> list[str]:
-    """Return the users that are marked by 1."""
     return [name for name, is_marked in zip(users, marks.numbers(), strict=True) if is_marked]

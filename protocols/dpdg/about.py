@@ -21,10 +21,7 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def result_variance(protocol: DPDG) -> float:
-    """The variance of each estimated frequency, by the law of the integers that are drawn.
-
-    The variance includes the effect of rounding.
-    """
+    """The variance of each estimated frequency, by the law of the integers that are drawn."""
     rounded = protocol.noise == "rounded-gaussian"
     drawn = integer_variance(float(protocol.share_variance), rounded=rounded)
     return drawn / (protocol.users * 4.0**protocol.fraction_bits)
@@ -42,13 +39,9 @@ def about(protocol: DPDG) -> About:
     own_tags = (SHARE.name, protocol.sharing.partial.name)
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """Return the bill of DPDS over a wider field, with N draws of noise for each user."""
         return table1.dpdg(n, N, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the server's estimate with the true frequencies; the confidence intervals are
-        Gaussian.
-        """
         from scipy.special import ndtri  # imported only here: scipy loads slowly
 
         estimate = run.outputs["server"]
@@ -66,9 +59,6 @@ def about(protocol: DPDG) -> About:
         )
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State that all parts of a view but its field elements are independent of the inputs.
-        Return None for a view with a tag that the protocol does not use.
-        """
         return field_elements_only(tags, own_tags)
 
     return About(

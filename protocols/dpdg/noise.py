@@ -10,10 +10,6 @@ def integer_variance(variance: float, rounded: bool) -> float:
 
     If `rounded`, the noise is a Gaussian of this `variance`, rounded to integers. Otherwise the
     noise is the discrete Gaussian with this parameter.
-
-    Up to a parameter of 100 the variance is computed by summation. Above 100 it is `variance +
-    1/12` for rounded noise and `variance` for the discrete Gaussian. This simplification has an
-    error below 1e-300.
     """
     from scipy.special import ndtr  # imported only here: scipy loads slowly
 

@@ -12,8 +12,7 @@ reproduces the mistake. The sum of discrete Gaussian shares is close to a discre
 variance is exactly the sum of the shares' variances.
 
 Sources: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian
-Mechanism*, 2021. `about.py` states the cost, error and privacy of DPDG; `simulator.py` has the
-simulator of its security proof.
+Mechanism*, 2021.
 """
 
 from collections.abc import Mapping, Sequence
@@ -122,7 +121,7 @@ class DPDG:
 
     @property
     def largest_sum(self) -> int:
-        """A bound on the absolute value of every sum: n counts and a Gaussian tail.
+        """A bound for the absolute values of the sums: n counts and a Gaussian tail.
 
         A run exceeds the bound with probability at most `WRAP_CHANCE`. Both kinds of noise are
         sub-Gaussian with the share's variance, and rounding moves a sum by at most n / 2. By the
@@ -136,7 +135,7 @@ class DPDG:
     def field(self) -> Field:
         """The field F_q, where q is the smallest prime above twice the largest sum.
 
-        Signed sums therefore do not wrap.
+        Signed sums within this bound do not wrap.
         """
         return Field.above(2 * self.largest_sum)
 

@@ -22,25 +22,17 @@ def about(protocol: DPDS) -> About:
     own_tags = (SHARE.name, protocol.sharing.partial.name)
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """Return the bill of Table I, DPDS columns; no count in it depends on the coins."""
         return table1.dpds(n, N, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the server's estimate with the true frequencies; intervals are exact."""
         return assess_sampled(run.outputs["server"], support, p, n, confidence)
 
     def privacy(
         _: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact (ε, δ) of the server's view, where `support[j]` users hold item j +
-        1.
-        """
         return sampled_run(support.tolist(), p, epsilon, delta)
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State that all parts of a view but its field elements are independent of the inputs.
-        Return None for a view with a tag that the protocol does not use.
-        """
         return field_elements_only(tags, own_tags)
 
     return About(

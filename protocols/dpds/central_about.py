@@ -27,15 +27,11 @@ def about(protocol: DPCS) -> About:
     released = n * N if isinstance(protocol, DPCSStar) else N
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the server's estimate with the true frequencies; intervals are exact."""
         return assess_sampled(run.outputs["server"], support, p, n, confidence)
 
     def privacy(
         _: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact (ε, δ) of the server's view, where `support[j]` users hold item j +
-        1.
-        """
         return sampled_run(support.tolist(), p, epsilon, delta)
 
     return About(

@@ -9,8 +9,7 @@ if all users but one pool their views. With Shamir's sharing and the threshold t
 pool their views learn the responses of all other users.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
-2; (L8) below is line 8 of that box. The ideal world of DPDS is Algorithm 1, DPCS. `about.py` states
-the cost, error and privacy of DPDS; `simulator.py` has the simulator of its security proof.
+2; (L8) below is line 8 of that box. The ideal world of DPDS is Algorithm 1, DPCS.
 """
 
 from collections.abc import Mapping, Sequence

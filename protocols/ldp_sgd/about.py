@@ -34,7 +34,6 @@ def about(protocol: LDPSGD) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact ε of a user's only report, against somebody who sees the whole run."""
         whole = reader_of_reports(perturbation.exact_epsilon, perturbation.continuous, epsilon)
         counts = f"{users_asked:,} users are asked once, {protocol.users - users_asked:,} never"
         return [attrs.evolve(whole, view=f"{whole.view}: {counts}")]

@@ -4,11 +4,11 @@
 one ε-locally private report. `fit` needs features in [-1, 1]; `predict` and `score` accept any
 features. Scale the features from declared ranges, for example with
 `FunctionTransformer(MinMaxScaler((-1, 1)).fit([lows, highs]).transform)`. A scaler in a pipeline
-would be fitted to the users' data, and reveal something about them. The labels of the two classes
-can be anything, as usual in scikit-learn: users hold -1 for the class that sorts first and +1 for
-the other. What searches and cross-validation do with scores is not private: they read held-out rows
-in the clear. Each fit asks its users anew, so k fits to the same rows have at most k times the ε of
-one fit.
+would be fitted to the users' data, and may reveal something about them. The labels of the two
+classes can be anything, as usual in scikit-learn: users hold -1 for the class that sorts first and
++1 for the other. What searches and cross-validation do with scores is not private: they read
+held-out rows in the clear. Each fit asks its users anew, so k fits to the same rows have at most k
+times the ε of one fit.
 
 scikit-learn is an optional dependency: `pip install 'simnet-workbench[learning]'`.
 """
@@ -75,11 +75,6 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         self.random_state = random_state
 
     def _learn(self, features: Floats, labels: Floats) -> Floats:
-        """Run the protocol on rows that were checked, and return the weights without the
-        intercept.
-
-        Shape (d,).
-        """
         # checked here, so that the error does not name a party of the run
         features, labels = LOSSES[self.loss].checked(features, labels)
         rows = with_constant(features) if self.fit_intercept else features
@@ -113,9 +108,6 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
 
 
 def _seed(random_state: Any) -> int:
-    """Return `random_state` if it is a whole number; otherwise draw a seed from it, as scikit-learn
-    does.
-    """
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
@@ -125,8 +117,7 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
     """Linear regression of targets in [-1, 1] with the squared loss; `score` is R².
 
     Scale other targets with scikit-learn's `TransformedTargetRegressor`, from a declared range.
-    Clipping biases the model, because gradients of the squared loss may leave [-1, 1]. `fit(X, y)`
-    raises `ValueError` for values outside [-1, 1] and for parameters out of range.
+    Clipping may bias the model, because gradients of the squared loss may leave [-1, 1].
 
     >>> import numpy as np
     >>> x = np.linspace(-1, 1, 2000)[:, np.newaxis]
@@ -158,10 +149,7 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
 
 
 class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
-    """A classifier that tells two classes apart by the sign of a linear score.
-
-    `score` is the share of rows that are classified correctly.
-    """
+    """A classifier that tells two classes apart by the sign of a linear score."""
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Any:  # noqa: N803
         """Learn from rows of features, shape (n, d), and labels of two classes, shape (n,).
@@ -199,9 +187,6 @@ class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
 class LDPLogisticRegression(_LinearClassifier):
     """Logistic regression of two classes.
 
-    `fit(X, y)` needs features in [-1, 1], shape (n, d), and labels of two classes, shape (n,). It
-    raises `ValueError` otherwise.
-
     >>> import numpy as np
     >>> x = np.linspace(-1, 1, 2000)[:, np.newaxis]
     >>> model = LDPLogisticRegression(epsilon=4.0).fit(x, x[:, 0] > 0)
@@ -219,9 +204,6 @@ class LDPLogisticRegression(_LinearClassifier):
 
 class LDPSVM(_LinearClassifier):
     """A linear support vector machine for two classes, with the hinge loss.
-
-    `fit(X, y)` needs features in [-1, 1], shape (n, d), and labels of two classes, shape (n,). It
-    raises `ValueError` otherwise.
 
     >>> import numpy as np
     >>> x = np.linspace(-1, 1, 2000)[:, np.newaxis]

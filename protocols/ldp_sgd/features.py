@@ -57,5 +57,4 @@ def items_of(column: Floats, size: int) -> Ints:
 
 
 def _one_hot(column: Floats, size: int) -> Floats:
-    """Return items from 1 to `size` as flags, shape (n, size - 1); all are 0 for the last item."""
     return np.eye(size)[items_of(column, size) - 1, :-1]

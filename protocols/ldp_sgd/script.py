@@ -10,7 +10,7 @@ A user that is asked m times would have to perturb each gradient with ε/m. Grou
 m² times as large, so the number of steps would fall like 1/m. This is why no user is asked twice.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
-Privacy*, Section V. `about.py` states the cost and privacy.
+Privacy*, Section V.
 """
 
 from collections.abc import Mapping

@@ -127,7 +127,6 @@ def weights_of(features: Schema) -> tuple[str, ...]:
 
 
 def _labels(column: Floats, target: Numeric | Categorical) -> Floats:
-    """Return the labels: numbers in [-1, 1], or -1 for the first category and 1 for the second."""
     if isinstance(target, Numeric):
         return ValueRange(target.low, target.high).scaled(column)
     return np.where(items_of(column, len(target.labels)) == 2, 1.0, -1.0)

@@ -25,10 +25,6 @@ def about(protocol: FrequencyCollection) -> About:
     users, mechanism = protocol.users, protocol.mechanism
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """Return the bill: one report from each user, or from each user who sends one.
-
-        The bill does not depend on how the users are seated.
-        """
         sampling = float(mechanism.sampling)
         if sampling == 1:
             return one_report_each(run, protocol, mechanism.form)
@@ -36,11 +32,7 @@ def about(protocol: FrequencyCollection) -> About:
         return some_reports(run, users, users * sampling, silent, mechanism.form)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the estimate with the true frequencies among all users, shape (N,).
-
-        Intervals are normal, with the exact variance. With drop-outs, the users who were counted
-        are taken for a random sample of all users.
-        """
+        """With drop-outs, the users who were counted are taken for a random sample of all users."""
         counted = users_counted(protocol, run.happened)
         estimate = run.outputs["server"]
         return assess_frequencies(mechanism, estimate, support, counted, confidence)
@@ -48,7 +40,6 @@ def about(protocol: FrequencyCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """State the exact ε of a report or, if `epsilon` is given and larger, that ε."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(

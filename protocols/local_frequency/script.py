@@ -7,7 +7,7 @@ server estimates from the reports that came, unless users stay silent by chance:
 users.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
-section 3. `about.py` states the cost, error and privacy of these collections.
+section 3.
 """
 
 from collections.abc import Mapping, Sequence
@@ -230,7 +230,7 @@ class FrequencyCollection:
     def count_variance(self) -> tuple[float, float] | None:
         """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count.
 
-        None for joy-gerla, where the variance depends on the share in another way.
+        None if the variance depends on the count in another way, as with joy-gerla.
         """
         mechanism = self.mechanism
         if not isinstance(mechanism, Pure) or mechanism.expected_error_depends_on_truth:

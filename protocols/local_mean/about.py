@@ -29,19 +29,14 @@ def about(protocol: MeanCollection) -> About:
     worst = mechanism.worst_variance * interval.unit**2 / users
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """Return the bill: one report from each user; no count depends on the coins.
-
-        The bill does not depend on how the users are seated.
-        """
         return one_report_each(run, protocol, mechanism.form)
 
     def assess(run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
         """Compare the estimate with the true mean, where `total` of shape (1,) is the sum of the
         inputs.
 
-        The expected error is exact for these inputs. The interval is normal and uses the worst
-        variance, because the server does not know the inputs. With many users the interval
-        therefore covers the truth at least as often as `confidence` says.
+        The interval is normal and uses the worst variance, because the server does not know the
+        inputs.
 
         With drop-outs, the truth is still the mean of all users, and the users who were counted are
         taken for a random sample of all users. On the scale from -1 to 1 the variance of the users'
@@ -73,7 +68,6 @@ def about(protocol: MeanCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """State the exact ε of a report or, if `epsilon` is given and larger, that ε."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(

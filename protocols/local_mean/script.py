@@ -6,7 +6,7 @@ the server. The server learns the reports; users learn nothing. If users drop ou
 estimates from the reports that came.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
-Privacy*, Section III. `about.py` states the cost, error and privacy of these collections.
+Privacy*, Section III.
 """
 
 from collections.abc import Mapping

@@ -27,16 +27,11 @@ def about(protocol: TableCollection) -> About:
     users, mechanism = protocol.users, protocol.mechanism
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """Return the bill: one report from each user; no count depends on the coins.
-
-        The bill does not depend on how the users are seated.
-        """
         return one_report_each(run, protocol, *mechanism.form)
 
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """State the exact ε of a whole report or, if `epsilon` is given and larger, that ε."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(
@@ -56,11 +51,10 @@ def assess(
 ) -> Assessment:
     """Compare the estimates with the true means and shares; `totals` are sums and supports.
 
-    Expected errors are exact for these inputs. Intervals are normal. Intervals use the exact
-    variance for shares, and the worst variance for means, because the server does not know the
-    values. Squared errors are those of numbers scaled to [-1, 1] and of shares, as in the paper.
-    The deviation of the squared error treats the estimates as normal and uncorrelated, which is
-    nearly true.
+    Intervals use the exact variance for shares, and the worst variance for means, because the
+    server does not know the values. Squared errors are those of numbers scaled to [-1, 1] and of
+    shares, as in the paper. The deviation of the squared error treats the estimates as normal and
+    uncorrelated.
 
     With drop-outs, the truth is still about all users, and the users who were counted are taken for
     a random sample of all users.

@@ -6,8 +6,7 @@ small share each (`Split`). The server learns one report of each user, which is 
 a whole; users learn nothing. If users drop out, the server estimates from the reports that came.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
-Privacy*, Algorithm 4 and Section VI. `about.py` states the cost, error and privacy of these
-collections.
+Privacy*, Algorithm 4 and Section VI.
 """
 
 from collections.abc import Mapping, Sequence
@@ -168,7 +167,7 @@ class TableCollection:
 
     @property
     def single_item_chances(self) -> None:
-        """None: a report is about several attributes."""
+        """None: a report may be about several attributes."""
         return
 
     def scaled(self, rows: Floats) -> tuple[Floats, Ints]:

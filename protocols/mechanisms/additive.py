@@ -172,8 +172,8 @@ def least_variance(epsilon: float) -> Stairs:
     """Return the stairs of least variance.
 
     Source: Geng and Viswanath, *The Optimal Mechanism in Differential Privacy*, the quadratic cost.
-    With b = e^-ε, m / 2 = (((b (1 + b) / 2)^{1/3} - b) / (1 - b)). The code uses an equal form that
-    has no difference of nearly equal numbers. Raises `ValueError` for an ε outside 1e-6 to 1400.
+    With b = e^-ε, m / 2 = (((b (1 + b) / 2)^{1/3} - b) / (1 - b)). Raises `ValueError` for an ε
+    outside 1e-6 to 1400.
     """
     checks.epsilon_of_reals(epsilon)
     b, root = exp(-epsilon), exp(-epsilon / 3)  # root³ = b

@@ -2,8 +2,8 @@
 
 Each row is the law of the output for one input. Two rows P and Q satisfy (ε, δ) if P[S] <= e^ε Q[S]
 + δ and Q[S] <= e^ε P[S] + δ for every set S of outputs. A float counts as the exact binary
-fraction. Sums and ratios of fractions are exact, and the final result is rounded; for δ, e^ε is a
-fraction that is correct to forty digits.
+fraction. Sums and ratios of fractions are exact. For δ, e^ε is a fraction that is correct to about
+forty digits.
 """
 
 import math
@@ -65,7 +65,6 @@ def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Fraction | float:
 
 
 def _excess(p: Sequence[Chance], q: Sequence[Chance], factor: Fraction | float) -> Fraction | float:
-    """Return Σ max(0, p - factor q): the sum over the outputs of two laws."""
     excess: Fraction | float = Fraction(0)
     for p_chance, q_chance in zip(p, q, strict=True):
         scaled = factor * Fraction(q_chance) if q_chance else Fraction(0)

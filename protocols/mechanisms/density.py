@@ -27,7 +27,7 @@ def _place(value: Real) -> Fraction:
 
 @attrs.frozen
 class Atom:
-    """A single point with a positive probability."""
+    """A single point and its probability."""
 
     at: Fraction = attrs.field(converter=_place)
     log_mass: float
@@ -67,7 +67,7 @@ class Flat:
         return self.low, self.high
 
     def edges(self, horizon: tuple[Fraction, Fraction]) -> list[Fraction]:
-        """Return the positions where the density jumps: both ends, whatever the horizon is."""
+        """Return the positions where the density jumps: both ends."""
         del horizon
         return [self.low, self.high]
 

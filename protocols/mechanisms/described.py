@@ -111,9 +111,8 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
     """Return the properties of a mechanism at a value, or at the share of users who hold an
     item.
 
-    `at` is a value in [-1, 1], by default 0, or a share in [0, 1], by default 1/N. The result has
-    `epsilon` (exact), `stated`, `bias`, `variance`, `worst_variance`, and the `law` of a report.
-    Raises `ValueError` for an `at` out of range.
+    `at` is a value in [-1, 1], by default 0, or a share in [0, 1], by default 1/N. Raises
+    `ValueError` for an `at` out of range.
 
     >>> from protocols import GRR
     >>> facts = described(GRR(epsilon=1.0, items=2))

@@ -58,9 +58,6 @@ def draw_law(mechanism: OfItems | OfNumbers, at: float, path: Path) -> None:
 
 
 def _draw_channel(axes: Any, mechanism: OfItems) -> None:
-    """Draw bars side by side: the probabilities of each report for holders of item 1 and of item
-    2.
-    """
     rows = list(chances(mechanism))
     places = np.arange(len(rows))
     for side, (holder, color) in enumerate((("holder of 1", ESTIMATE), ("holder of 2", TRUTH))):
@@ -80,10 +77,6 @@ def _draw_channel(axes: Any, mechanism: OfItems) -> None:
 
 
 def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
-    """Draw the densities as lines over the reports, and atoms as stems.
-
-    If there are densities and atoms, the stems have their own axis on the right.
-    """
     axes = figure.subplots()
     values = (
         [(-1.0, TRUTH), (1.0, INK), (at, ESTIMATE)]
@@ -108,9 +101,6 @@ def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
 
 
 def _draw_atoms(axes: Any, laws: list[tuple[Density, float, str]], apart: float) -> None:
-    """Draw stems side by side, so that the atoms of different values at one position stay
-    visible.
-    """
     for place, (law, value, color) in enumerate(laws):
         x = [float(atom.at) + (place - 1) * apart for atom in law.atoms]
         mass = [atom.moments[0] for atom in law.atoms]
@@ -121,7 +111,6 @@ def _draw_atoms(axes: Any, laws: list[tuple[Density, float, str]], apart: float)
 
 
 def _reach(law: Density) -> tuple[float, float]:
-    """Return an interval that has almost all of the law's mass."""
     ends = [float(end) for part in law.parts for end in part.ends] + [
         float(atom.at) for atom in law.atoms
     ]
@@ -132,11 +121,6 @@ def _reach(law: Density) -> tuple[float, float]:
 
 
 def _grid(law: Density, low: float, high: float) -> Floats:
-    """Return the reports at which densities are drawn.
-
-    They are evenly spaced from `low` to `high` and over a margin on both sides. If the picture is
-    not wider than `FINE`, one more point lies on either side of every edge.
-    """
     low, high = low - MARGIN * (high - low), high + MARGIN * (high - low)
     x = np.linspace(low, high, 500)
     if high - low < FINE:

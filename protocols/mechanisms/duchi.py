@@ -96,9 +96,6 @@ class Duchi(TwoSided, RealReport):
         )
 
     def _log_chance(self, value: float) -> float:
-        """Return the log of the probability of B, for a value that is rounded and then
-        perturbed.
-        """
         truthful = -log1p(exp(-self.epsilon))
         with np.errstate(divide="ignore"):  # log(0) if the value is 1 or -1
             ways = np.log([(1 + value) / 2, (1 - value) / 2])

@@ -100,7 +100,6 @@ class DuchiMulti(TwoSided):
         return lower, upper, lower + upper
 
     def _by_agreement(self, lower: Value, upper: Value, tie: Value) -> tuple[Value, ...]:
-        """Return one of three values for each number of agreeing coordinates; shape (d + 1,)."""
         below, above = self._agreements(False), self._agreements(True)
         ties = below.stop - above.start
         return (lower,) * above.start + (tie,) * ties + (upper,) * (len(above) - ties)
@@ -171,7 +170,6 @@ class DuchiMulti(TwoSided):
         return np.where(rounded == agrees, self.bound, -self.bound)
 
     def _draw_agreements(self, users: int, coins: Coins) -> Ints:
-        """Draw the number of coordinates in which each report agrees with v; shape (n,)."""
         above = coins.bernoullis(self.coin, users)
         spans = self._agreements(False), self._agreements(True)
         low, high = (
@@ -188,7 +186,6 @@ class DuchiMulti(TwoSided):
         return drawn
 
     def _agreements(self, upper: bool) -> range:
-        """Return the numbers of agreeing coordinates that the corners in T+, or in T-, have."""
         half = self.attributes // 2
         return range(half + 1 - self._ties, self.attributes + 1) if upper else range(half + 1)
 
@@ -198,7 +195,6 @@ class DuchiMulti(TwoSided):
         return self.variant == "as-printed" and self.attributes % 2 == 0
 
     def _corners(self, upper: bool) -> int:
-        """Return the number of corners in T+, or in T-."""
         d = self.attributes
         ties = comb(d, d // 2) if d % 2 == 0 else 0
         one_side: int = (2**d - ties) // 2  # corners that agree in more than half; also in less

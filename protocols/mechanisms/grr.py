@@ -1,8 +1,7 @@
 """GRR, generalised randomised response: report the own item, or else another item at random.
 
 GRR is also called k-RR and direct encoding. The report is the user's item with probability p = e^ε
-/ (e^ε + N - 1), and each other item with probability q = 1 / (e^ε + N - 1). Somebody who reads a
-report learns about the item only as much as ε allows.
+/ (e^ε + N - 1), and each other item with probability q = 1 / (e^ε + N - 1).
 
 Source: Kairouz et al., *Discrete Distribution Estimation under Local Privacy*, 2016, Eq. 7; Wang et
 al., 2017, section 4.1.
@@ -130,7 +129,6 @@ class GRR(Pure):
         return reports
 
     def _move(self, reports: Ints, coins: Coins) -> None:
-        """Replace some of the items, in place, by another item."""
         (moved,) = np.nonzero(~coins.bernoullis(self.exact_chances[0], reports.size))
         # the place, from 0, among the N - 1 other items
         others: Any = coins.integers(self.items - 1, moved.size).plain
@@ -159,11 +157,7 @@ class GRR(Pure):
 
 
 def spread(balls: int, cells: int, coins: Coins) -> Ints:
-    """Throw balls into cells uniformly: return the number of balls in each cell; shape (cells,).
-
-    The cells are halved until they are single. At each halving a ball goes left with probability
-    equal to the left half's share of the cells.
-    """
+    """Throw balls into cells uniformly: return the number of balls in each cell; shape (cells,)."""
     sizes, counts = np.array([cells]), np.array([balls])
     while sizes.max() > 1:
         left = (sizes + 1) // 2

@@ -5,8 +5,8 @@ of size K. There H[x, y] = 1 if x and y, in binary, have an even number of ones 
 A user who holds x draws a number y with H[x, y] = 1 with probability p = e^ε / (e^ε + 1), else a
 number with H[x, y] = -1; all such y are equally likely. A report supports the items x with H[x, y]
 = 1. A report supports the own item with probability p, and any other item with probability q = 1/2,
-because two different rows agree in half of their places. One fast transform of the counts gives
-all supports. Somebody who reads a report learns about the item only as much as ε allows.
+because two different rows agree in half of their places. One fast transform of the counts gives all
+supports.
 
 Source: Acharya, Sun and Zhang, *Hadamard Response*, 2019, section 4.
 

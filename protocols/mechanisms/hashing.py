@@ -3,15 +3,14 @@
 A user draws a hash function from N items to g values. The user reports the function together with
 the item's hash value, perturbed by randomised response over the g values. The hash function is a
 public coin: it is drawn independently of the item, and whoever reads the report knows it. A report
-supports the items whose hash is the reported value. Somebody who reads a report learns about the
-item only as much as ε allows.
+supports the items whose hash is the reported value.
 
 The hash functions are the linear ones over F_g, g prime. The item, counted from 0 and written in
 base g as m digits x, has the value a·x mod g for a drawn from F_g^m. Two different items have the
 same value under exactly g^(m-1) of the g^m functions. So the probability q = 1/g of supporting
-another item is exact, and so are all means and variances. The variance for an item that nobody
-holds is least near g = e^ε + 1; of the two primes around this number, g is the one with the smaller
-variance. A g above 2**15 is not used: then g is the largest prime below 2**15.
+another item is exact. The variance for an item that nobody holds is least near g = e^ε + 1; of the
+two primes around this number, g is the one with the smaller variance. A g above 2**15 is not used:
+then g is the largest prime below 2**15.
 
 Example. ε = 1 and N = 4 give g = 3 and m = 2. Item 4 is x = (0, 1); under a = (2, 1) the four items
 have the values 0, 2, 1 and 1. The report (a, 1) supports items 3 and 4.

@@ -2,7 +2,6 @@
 
 A report is on k of the attributes, drawn independently of the values. Given these attributes, the
 parts of the report are independent, and each has its own law: a row of probabilities, or a density.
-All laws are exact, so the ε of the whole report can be computed in tiny instances.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,8 @@
 """The number e^ε as a fraction, from which a mechanism's probabilities are computed.
 
-If a mechanism that takes an ε has finitely many reports, it computes its probabilities from e^ε, as
-a fraction that is correct to forty digits, and coins with such probabilities are drawn exactly. The
-ε of what is drawn is therefore that of the formulas. This is also true at ε = 1e-6, and at ε =
-1400, where a probability as a double would be exactly 0 or 1.
+A mechanism with finitely many reports can compute its probabilities from e^ε as a fraction that is
+correct to about forty digits. Coins with such probabilities are drawn exactly. So the ε of what is
+drawn is that of the formulas, also where a probability as a double would be 0 or 1.
 """
 
 import functools

@@ -67,7 +67,7 @@ class PM(RealReport):
 
         Shape (n,). Raises `ValueError` for a value outside [-1, 1].
 
-        Each report is the inverse distribution function at a uniform multiple of 2**-53.
+        A report is the inverse distribution function at a random multiple of 2**-53.
         """
         numbers = checks.shaped("values", values, (None,))
         reports, room = np.empty(numbers.size), np.empty(BLOCK)

@@ -1,4 +1,4 @@
-"""The privacy statement of a local mechanism's report: its reader learns at most the exact ε."""
+"""The privacy statement of a local mechanism's report."""
 
 from math import inf, isclose
 

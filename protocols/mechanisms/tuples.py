@@ -49,8 +49,7 @@ def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
     """Return the k with which the worst variance of a user's number is least, if all attributes are
     numeric; the smallest such k if there are ties.
 
-    The function tries every k from 1 to `attributes`. Raises `ValueError` for an `epsilon` that is
-    above 1400 or below 1e-6 times `attributes`.
+    Raises `ValueError` for an `epsilon` that is above 1400 or below 1e-6 times `attributes`.
     """
     every = Attributes(attributes)
     return min(

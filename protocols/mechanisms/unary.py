@@ -252,10 +252,6 @@ def joint_law(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 
 def _column_sums(reports: Numbers) -> Ints:
-    """Return the sums of 0s and 1s over the rows.
-
-    The sums of 255 rows fit into bytes, so that numpy adds many of them in one step.
-    """
     rows, items = reports.shape
     whole = rows - rows % 255
     partial = np.add.reduce(reports[:whole].reshape(-1, 255, items), axis=1, dtype=np.uint8)

@@ -1,1 +1,1 @@
-"""What all local collections have in common: roles, bills and accuracy."""
+"""What local collections have in common: roles, bills and accuracy."""

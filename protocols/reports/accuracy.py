@@ -62,8 +62,7 @@ def assess_frequencies(
     """Compare frequencies, shape (N,), estimated from the reports of `counted` users, with the true
     frequencies among all users.
 
-    If users are missing, the deviation of the squared error is that of normal and uncorrelated
-    estimates.
+    If users are missing, the deviation of the squared error is that of normal estimates.
     """
     if mechanism.answers_one_question:
         return _assess_answers(mechanism, estimate, support, counted, confidence)
@@ -95,9 +94,7 @@ def assess_frequencies(
 def _assess_answers(
     mechanism: FrequencyLaw, estimate: Floats, support: Ints, counted: int, confidence: float
 ) -> Assessment:
-    """Compare the estimated shares of yes and no with the truth.
-
-    The share of no is 1 minus the share of yes. So it has the same variance, and the mirrored
+    """The share of no is 1 minus the share of yes. So it has the same variance, and the mirrored
     interval.
     """
     users = int(support.sum())
@@ -134,9 +131,9 @@ def score_interval(
 
     The standard deviation at a share f is the exact one for f. The function `variance`, of a share
     and a number of users, must be linear, a + b f; `lost`, c, is the result of `lost_by_sampling`.
-    The ends then solve (f - estimate)² = z² (a + b f + c f (1 - f)). Coverage is that of the normal
-    law. The interval is not cut at 0 and 1. If no share is near enough to the estimate, or a + b f
-    is negative, the interval is extended so that it holds the estimate.
+    The ends then solve (f - estimate)² = z² (a + b f + c f (1 - f)). Coverage is approximate, by
+    the normal law. The interval is not cut at 0 and 1. If no share is near enough to the estimate,
+    or a + b f is negative, the interval is extended so that it holds the estimate.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 
@@ -174,7 +171,6 @@ def squared_l2_deviation(mechanism: FrequencyLaw, support: Ints) -> float:
 
 
 def _deviation_of_shares(variance: float, support: Ints, gap: float) -> float:
-    """Return the deviation of the squared error of shares, from the variance for supports."""
     return sqrt(max(variance, 0.0)) / float(support.sum() * gap) ** 2
 
 
