@@ -7,8 +7,7 @@ crowd that draws every report; or as the `aggregate`, a crowd that draws the sum
 directly, if the mechanism can do that.
 
 Users may drop out. The server then estimates from the m reports that came, as if these m users were
-all users: a missing report is no report, and not the report of a zero. If fewer than
-`fewest_reports` have come, the server aborts. A crowd cannot drop out.
+all users. If fewer than `fewest_reports` have come, the server aborts. A crowd cannot drop out.
 
 Where users stay silent by chance (`sampling` below 1), a missing report may also be silence. So
 the server cannot know m. It needs all users, and a run in which a user drops out is aborted.
@@ -51,7 +50,7 @@ FewestReports = Annotated[
 
 
 class Randomiser(Interface):
-    """What can be stated about every mechanism: how much a report tells."""
+    """How much a report of a mechanism tells."""
 
     @property
     def exact_epsilon(self) -> float:

@@ -1,4 +1,4 @@
-"""What is stated about every local collection: its bill, and what a report tells about its user."""
+"""What is stated about local collections: the bill, and what a report tells about its user."""
 
 import math
 from collections import Counter

@@ -29,21 +29,12 @@ def about(protocol: SampledCollection) -> About:
     sample = estimator.sample
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """Return the bill: one index, or N bits, for each report that was sent.
-
-        On average B = Σ n_k π_k reports are sent.
-        """
         groups = zip(sample.sampling.tolist(), protocol.members, strict=True)
         silent = prod((1 - pi) ** size for pi, size in groups)
         return some_reports(run, users, sample.budget, silent, mechanism.form)
 
     def assess(run: Run, _support: Totals, confidence: float = 0.95) -> Assessment:
-        """Compare the estimate with the true shares. Intervals are normal, with the variance for
-        equal shares in all groups.
-
-        The number of holders among all users is not enough here: the errors depend on which group
-        holds which item.
-        """
+        """The errors depend on which group holds which item, so we count holders by group."""
         values = np.concatenate([np.atleast_1d(items) for items in run.inputs.values()])
         return assess_sampled(
             estimator, run.outputs["server"], sample.holder_shares(values), confidence
@@ -52,9 +43,6 @@ def about(protocol: SampledCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """State the exact ε of what a user sends, a report or nothing. If `epsilon` is given and
-        larger, state `epsilon`.
-        """
         return [
             attrs.evolve(statement, assumption=INDEPENDENT)
             for statement in privacy_of_report(mechanism, epsilon)

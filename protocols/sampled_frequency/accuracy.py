@@ -1,8 +1,8 @@
 """The accuracy of frequencies from sampled reports, for fixed inputs.
 
 The module computes intervals and the law of the squared error, for randomised response and for
-unary encodings. Means, variances and squared errors are exact. A reader of the estimates does not
-know the items of each group, so the intervals assume the same share of holders in every group.
+unary encodings. Means and variances are exact. A reader of the estimates does not know the items of
+each group, so the intervals assume the same share of holders in every group.
 """
 
 from math import nan, sqrt

@@ -13,8 +13,8 @@ of the users:
 Of g and ĉ, which the paper compares, ĉ has the smaller variance for every π < 1. The paper's
 Theorem 3.5 says the reverse, because it drops the covariance of an item's count and the number of
 reports. T is unbiased only if the probabilities are not related to the values, a condition that
-Theorem 5.1 leaves out; `horvitz_thompson` is always unbiased. With one probability for all users, T
-is g, and `horvitz_thompson` is ĉ.
+Theorem 5.1 leaves out; `horvitz_thompson` needs no such condition. With one probability for all
+users, T is g, and `horvitz_thompson` is ĉ.
 
 Two models of the data have different variances. *Fixed*: the users' values are constants, and a
 share f of the users hold the item. *Drawn*: each user holds the item independently with probability
@@ -223,8 +223,7 @@ class Ratio:
     def asymptotic_variance(self, share: npt.ArrayLike) -> Any:
         """Return the limit of `variance` for many expected reports.
 
-        (f p (1 - p) + (1 - f) q (1 - q) + (1 - π) f (1 - f) (p - q)²) / (n π (p - q)²). The exact
-        variance is at least as large; the relative difference is at most about (1 + π) / (n π).
+        (f p (1 - p) + (1 - f) q (1 - q) + (1 - π) f (1 - f) (p - q)²) / (n π (p - q)²).
         """
         (p, q, gap), f = self.sample.chances, self.sample.total(share)
         noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / gap**2
@@ -254,11 +253,7 @@ ESTIMATORS: dict[str, Estimator] = {
 
 
 def mean_inverse(trials: int, chance: float) -> float:
-    """Return the mean of 1 / S for a binomial S, given S > 0; the relative error is below 1e-10.
-
-    If the deviation is large, only counts in steps of 1/32 of the deviation are summed. Such a sum
-    over equal steps of an almost normal density has an error of exp(-2π² 32²), which is negligible.
-    """
+    """Return the mean of 1 / S for a binomial S, given S > 0; the relative error is below 1e-10."""
     if chance == 1:
         return 1 / trials
     # counts further than `reach` from the centre have a probability below 1e-50

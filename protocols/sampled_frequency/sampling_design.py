@@ -183,10 +183,6 @@ class SamplingDesign:
         return np.tensordot(self.members / self.users, self.by_group(share), 1)[()]
 
     def _by_group(self, items: Ints) -> Ints:
-        """Return how many users of each group have each item, where 0 stands for no item.
-
-        Shape (K, N).
-        """
         width = self.response.items + 1
         group = np.repeat(np.arange(len(self.members)), self.members)
         return np.bincount(group * width + items, minlength=width * len(self.members)).reshape(

@@ -7,7 +7,7 @@ As long as the probability does not depend on the user's item, silence tells the
 about the item. Silence costs no message.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
-Collection*, sections 3 and 5. `about.py` states the cost, error and privacy.
+Collection*, sections 3 and 5.
 """
 
 import functools
@@ -215,7 +215,6 @@ class SampledCollection:
 
     @functools.cached_property
     def _group_places(self) -> list[slice]:
-        """Return the slice of each group among the parties that play a user."""
         ends = np.cumsum(
             self.members
             if self.population == "actors"
@@ -227,7 +226,6 @@ class SampledCollection:
         ]
 
     def _group(self, index: int) -> int:
-        """Return the group, from 0, of the user or crowd with this index."""
         return int(np.searchsorted([place.stop for place in self._group_places], index))
 
 

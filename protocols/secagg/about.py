@@ -1,8 +1,8 @@
 """What is stated about secure aggregation: its cost, its error, and the privacy of each view.
 
-The cost has two parts. Keys, boxes and signatures are octets; masked vectors and opened shares are
-field elements. A public key has 32 octets, a share of a user's two secrets 48, a box 28 more than
-its content, and a signature 64.
+Keys, boxes and signatures are octets; masked vectors and opened shares are field elements. A public
+key has 32 octets, a share of a user's two secrets 48, a box 28 more than its content, and a
+signature 64.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -65,10 +65,7 @@ def about(protocol: SecAgg) -> About:
     holders = (protocol.degree if isinstance(protocol, SecAggPlus) else n - 1) + 1
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the server's estimate with the true frequencies among all users.
-
-        With drop-outs, the users who were counted are taken for a random sample of all users.
-        """
+        """With drop-outs, the users who were counted are taken for a random sample of all users."""
         counted = len(protocol.counted(run.happened))
         estimate = run.outputs["server"]
         if isinstance(question, DPDG):
@@ -80,9 +77,7 @@ def about(protocol: SecAgg) -> About:
     def privacy(
         run: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact (ε, δ) of the server's view of a user who was counted.
-
-        The server knows who was counted. So only the users who were counted hide each other: by
+        """The server knows who was counted. So only the users who were counted hide each other: by
         sampling with DPDS, and by their shares of the noise with DPDG.
         """
         counted = protocol.counted(run.happened)

@@ -109,7 +109,7 @@ class Demands:
 
 @attrs.frozen
 class Failures:
-    """Exact upper bounds on the probabilities of what may go wrong.
+    """Upper bounds on the probabilities of what may go wrong.
 
     `corrupt_neighbours` bounds the probability that both secrets of some honest user can be opened.
     `cut` bounds the probability that sums over two groups of users can be opened, and
@@ -221,21 +221,18 @@ class _Circle:
             self._gone = _hypergeometric(n, demands.dropped, degree + 1)
 
     def safe_threshold(self) -> int | None:
-        """Return the smallest threshold that is secure; None if there is none."""
         thresholds = range(2, self.degree + 2)
         # The bounds fall with the threshold.
         place = bisect_left(thresholds, True, key=self.is_secure)
         return thresholds[place] if place < len(thresholds) else None
 
     def is_secure(self, threshold: int) -> bool:
-        """Return whether the bounds on what is learned meet the demands."""
         bits = self.demands.security_bits + 1
         return _is_rare(self.cut(threshold), bits) and _is_rare(
             self.corrupt_neighbours(threshold), bits
         )
 
     def finishes(self, threshold: int) -> bool:
-        """Return whether the bound on runs that are aborted meets the demands."""
         return _is_rare(self.too_few_helpers(threshold), self.demands.correctness_bits)
 
     def corrupt_neighbours(self, t: int) -> Odds:
@@ -287,18 +284,15 @@ class _Law:
 
     @classmethod
     def of(cls, ways: list[int]) -> "_Law":
-        """Return the law with `ways[x]` cases for the value x."""
         tails = list(accumulate(reversed(ways)))[::-1]
         return cls(tails, tails[0])
 
     def at_least(self, x: int) -> Odds:
-        """Return the probability of x or more."""
         if x <= 0:
             return self.total, self.total
         return (self.tails[x] if x < len(self.tails) else 0), self.total
 
     def exactly(self, x: int) -> int:
-        """Return the number of cases with the value x."""
         return self.tails[x] - (self.tails[x + 1] if x + 1 < len(self.tails) else 0)
 
 
@@ -315,7 +309,6 @@ def _hypergeometric(total: int, marked: int, drawn: int) -> _Law:
 
 
 def _binomial(trials: int, chance: Fraction) -> _Law:
-    """Return the law of the number of successes."""
     yes, no = chance.numerator, chance.denominator - chance.numerator
     powers = [1] * (trials + 1)  # of `no`
     for x in range(trials):
@@ -328,7 +321,6 @@ def _binomial(trials: int, chance: Fraction) -> _Law:
 
 
 def _is_rare(odds: Odds, bits: int) -> bool:
-    """Return whether a probability is at most 2^-bits."""
     ways, total = odds
     return ways << bits <= total
 

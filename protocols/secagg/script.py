@@ -268,7 +268,6 @@ class SecAgg:
         sharers: Mapping[str, Sequence[str]],
         boxes: Mapping[str, Boxes],
     ) -> None:
-        """Send every user the boxes that are for it, and say whose boxes they are."""
         names = list(boxes)
         together = Boxes.join([boxes[name] for name in names])
         first, begins = 0, {}
@@ -289,7 +288,6 @@ class SecAgg:
         masked: Mapping[str, FieldArray],
         opened: Mapping[str, tuple[FieldArray, ...]],
     ) -> FieldArray:
-        """Return the sum of the vectors, without all masks; shape (N,)."""
         vectors = list(masked.values())
         total = type(vectors[0]).stack(vectors).sum()
         reports: dict[str, list[tuple[int, FieldArray]]] = {name: [] for name in sharers}
@@ -506,7 +504,6 @@ class SecAggPlus(SecAgg):
 
 
 def _in_order(names: "Sequence[str] | set[str]") -> list[str]:
-    """Return the users in the order of their numbers."""
     return sorted(names, key=_number)
 
 
@@ -520,5 +517,4 @@ def _sign(name: str, other: str) -> int:
 
 
 def _chosen(names: Sequence[str], places: Typed) -> list[str]:
-    """Return the names at these places."""
     return [names[place] for place in places.numbers().tolist()]

@@ -23,7 +23,7 @@ def assess_sampled(
 ) -> Assessment:
     """Compare the estimate `count / (chance * users)` with the true frequencies.
 
-    The intervals are exact. All arrays have shape (N,).
+    All arrays have shape (N,).
     """
     counts = np.rint(estimate * (chance * users)).astype(np.int64)
     low, high = support_interval(counts, chance, users, confidence)
@@ -56,8 +56,8 @@ def assess_sampled_survivors(
     """Compare the estimate `count / (chance * counted)` with the true frequencies of all users.
 
     `counted` of the users were left, and we take them for a random sample of all users. The
-    intervals are those of independent samples, which are slightly too wide, and the expected error
-    is that of a sample without replacement. All arrays have shape (N,).
+    intervals treat the users as sampled independently, and the expected error is that of a sample
+    without replacement. All arrays have shape (N,).
     """
     found = assess_sampled(estimate, support, chance * counted / users, users, confidence)
     shares = support / users
@@ -95,10 +95,7 @@ Tail = Callable[[Ints, Ints], Floats]
 def tails(chance: float, users: int) -> tuple[Tail, Tail]:
     """Return the functions P[X <= count] and P[X >= count] for X ~ Bin(support, chance).
 
-    Supports go up to `users`. For a small run both functions look up a table. The rows of this
-    table are computed one after the other: Bin(support + 1) follows from Bin(support), since one
-    more user is sampled or not. Larger runs need scipy, which takes longer to load than a small run
-    takes.
+    Supports go up to `users`.
     """
     if users <= LARGEST_TABLE:
         at_most = np.ones((users + 1, users + 1))

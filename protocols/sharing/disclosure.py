@@ -16,8 +16,7 @@ def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosu
     """State that all parts of a view but its field elements are independent of the inputs, because
     messages carry field elements only.
 
-    `own` are the tags that the protocol's script sends; their order depends on no input. Returns
-    None for a view with any other tag.
+    `own` are the tags that the protocol's script sends. Returns None for a view with any other tag.
     """
     if not set(tags) <= {TRAFFIC, *own}:
         return None
@@ -30,8 +29,8 @@ def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosu
 def reporting_sets(k: int, items: int, participation: float, gamma: float | None) -> Disclosure:
     """Return the statement of a protocol that shows users' reporting sets.
 
-    All other parts of a view but its field elements follow from the reporting sets and from coins.
-    So the ε of a user's set is a bound for every view.
+    Besides field elements and reporting sets, a view has only values that follow from these sets
+    and from coins. So the ε of a user's set is a bound for every view.
     """
     epsilon, bound = epsilon_of_set(k, items, participation, gamma)
     if epsilon == 0:

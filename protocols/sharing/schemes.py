@@ -277,7 +277,6 @@ class Polynomials:
         return type(reports[0]).stack(reports[:used]).combine(weights[np.newaxis])[0]
 
     def _opened_by_all(self, reports: Sequence[FieldArray]) -> FieldArray:
-        """Return the secret from the reports of all parties, in the order of their points."""
         return self.opened(reports, range(1, len(reports) + 1), len(reports))
 
     def _powers(self, parties: int, field: Field) -> Ints:
@@ -298,9 +297,8 @@ class Shamir(Polynomials):
     """Shamir's sharing: shares are values of a random polynomial, and `threshold` shares are
     enough.
 
-    The polynomial has degree `threshold` - 1. The polynomial's value at 0 is the secret; its values
-    at 1..m are the shares. If there are m < `threshold` parties, the polynomial has m coefficients
-    and all shares are needed.
+    The polynomial has degree `threshold` - 1. If there are m < `threshold` parties, the polynomial
+    has m coefficients and all shares are needed.
 
     Raises `ValueError` for a threshold below 1.
 

@@ -1,4 +1,4 @@
-"""What the simulators of all protocols have in common.
+"""What the simulators of protocols have in common.
 
 A simulator plays the protocol itself with the coalition. The simulator's honest users run the same
 script. Where the script asks for a user's secret (`answer`), an honest user declares numbers that

@@ -1,7 +1,7 @@
 """Table I: what each role computes and sends, as the paper prints it and as it really is.
 
-Every entry is derived from the steps of the algorithms, never from the counters of a run. `exact`
-is right for the reporting sets and elections of one run, `expected` is the mean of the exact value
+The entries are derived from the steps of the algorithms, not from the counters of a run. `exact` is
+right for the reporting sets and elections of one run, `expected` is the mean of the exact value
 over the coins; the paper's formulas stand beside them as printed, with a note where they are an
 approximation. Source: Yang et al., Table I.
 """
@@ -331,10 +331,6 @@ def _per_item(protocol: TwoStage, m: Ints, elected: Ints, both: Ints | Floats) -
 
 
 def _mean_costs(protocol: TwoStage, support: Ints) -> _Costs:
-    """Return the means of the totals over reporting sets and elections.
-
-    The means follow from the law of each item's number of reporters.
-    """
     means = np.zeros(len(attrs.fields(_Costs)))
     for count, items in zip(*np.unique(support, return_counts=True), strict=True):
         first, chances = reporters_law(protocol, int(count))
@@ -365,9 +361,6 @@ def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
 
 
 def _convolved(one: Floats, other: Floats) -> Floats:
-    """Return the law of a sum of two independent numbers. Long laws are convolved by a Fourier
-    transform, with an absolute error of 1e-16.
-    """
     if len(one) * len(other) <= LONG:
         return np.convolve(one, other)
     points = len(one) + len(other) - 1

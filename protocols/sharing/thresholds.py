@@ -164,7 +164,6 @@ def _log_left_at_most(users: int, rate: float) -> Floats:
 def _log_failures_of_item(
     users: int, items: int, reported: int, rate: float, percents: Sequence[int]
 ) -> list[float]:
-    """Return the log of f for each percentage."""
     _check(users, rate)
     checks.whole("items", items, 1)
     checks.reported_items(reported, items)

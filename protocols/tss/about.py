@@ -27,9 +27,6 @@ def about(protocol: TSS) -> About:
     own_tags = {SET.name, ELECTED.name, SHARE.name, protocol.sharing.partial.name}
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """Return the bill of Table I, TSS columns, for the reporting sets and elections of this
-        run; nothing if S1 dropped out.
-        """
         if "S1" not in run.outputs:  # S1 dropped out after its last message
             return []
         support = np.bincount(np.array(list(run.inputs.values())) - 1, minlength=items)
@@ -37,23 +34,14 @@ def about(protocol: TSS) -> About:
         return table1.tss(protocol, elections, support, publishes_reporters=is_prime)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare S2's estimate with the true frequencies; the confidence intervals are exact."""
         return assess_sampled(run.outputs["S2"], support, chance, users, confidence)
 
     def privacy(
         _: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the privacy statements of both servers.
-
-        For S2 they are the exact (ε, δ) of DPDS's counts, which bound its whole view, and the exact
-        (ε, δ) of its output alone. For S1 the statement is the ε of one reporting set.
-        """
         return tss_run(support.tolist(), p, k, protocol.gamma, epsilon, delta)
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State what a view tells apart from its field elements: at most what the reporting sets
-        tell. Return None for a view with a tag that the protocol does not use.
-        """
         if not set(tags) <= {*own_tags, TRAFFIC}:
             return None
         return reporting_sets(k, items, p, protocol.gamma)

@@ -26,9 +26,8 @@ def s2_enumerated(
 ) -> PrivacyStatement:
     """Return the exact δ of S2's view at ε, for the worst replacement of one user's item.
 
-    The result of the enumeration is kept, so another ε for the same instance costs little. Raises
-    `ValueError` for parameters that TSS refuses and for an ε that is not positive and finite, and
-    `BadInput` for an instance with too many possible runs to play out.
+    Raises `ValueError` for parameters that TSS refuses and for an ε that is not positive and
+    finite, and `BadInput` for an instance with too many possible runs to play out.
     """
     positive_epsilon(epsilon)
     items = [item for item, count in enumerate(counts, start=1) for _ in range(count)]

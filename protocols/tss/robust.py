@@ -17,18 +17,17 @@ Here any user may drop out at any point, also between two of its shares:
    With t sums of an item, S2 has the item's count.
 
 An item *has no estimate* if some user who is counted reports on it, and fewer than t of its elected
-users are left. S2 then returns NaN for this item, and never a number. The run is aborted if every
-item on which a counted user reports has no estimate.
+users are left. S2 then returns NaN for this item. The run is aborted if every item on which a
+counted user reports has no estimate.
 
 S1 learns the reporting sets, and nothing from shares. S2 learns the counts of the users who are
-counted, how many users these are, and who is elected; it does not learn who reports on an item.
-A user learns who reports on the items for which it is elected. Any t elected users of an item learn
-the answers for this item, and t - 1 learn nothing from shares; in TSS with additive sharing this
-takes all m.
+counted, how many users these are, and who is elected; it does not learn who reports on an item. A
+user learns who reports on the items for which it is elected. Any t elected users of an item learn
+the answers for this item, and t - 1 learn nothing from shares.
 
 S1 makes the lists, and we assume that it does so honestly. If S1 helps S2 and sends two different
-lists to the elected users of an item, they can open the sums over two groups of users, as soon as
-2t <= m + c, where c elected users help them.
+lists to the elected users of an item, S1 and S2 can open the sums over two groups of users, as soon
+as 2t <= m + c, where c elected users help them.
 
 Source: TSS is Algorithm 3 of Yang et al.; (1) to (5) are the steps of its flow. An agreement on
 contributors is standard; no paper's algorithm box is reproduced here.
@@ -260,5 +259,4 @@ class RobustTSS(TSS):
 
 
 def _named(marks: Ints, names: Sequence[str]) -> list[str]:
-    """Return the names that are marked by 1."""
     return [name for name, is_marked in zip(names, marks.tolist(), strict=True) if is_marked]

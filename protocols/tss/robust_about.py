@@ -32,12 +32,10 @@ def about(protocol: RobustTSS) -> About:
     chance = float(protocol.chance)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare S2's estimate with the true frequencies among all users.
-
-        With drop-outs, the users who are counted are taken for a random sample of all users: the
-        intervals are those of independent samples, which are slightly too wide, and the expected
-        error is that of a sample without replacement. Items without an estimate have NaN; errors
-        are then those of the other items, and the spread of the error is unknown.
+        """With drop-outs, the users who are counted are taken for a random sample of all users: the
+        intervals are those of independent samples, and the expected error is that of a sample
+        without replacement. Items without an estimate have NaN; errors are then those of the other
+        items, and the spread of the error is unknown.
         """
         counted = len(protocol.counted(run.happened))
         estimate = run.outputs["S2"]
@@ -62,10 +60,8 @@ def about(protocol: RobustTSS) -> About:
     def privacy(
         run: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the privacy statements of both servers, as for TSS.
-
-        S2 knows how many users are counted, and the counts are those of these users alone. Whether
-        a user that dropped out while it sent its shares is counted depends on its reporting set. So
+        """S2 knows how many users are counted, and the counts are those of these users. Whether a
+        user that dropped out while it sent its shares is counted depends on its reporting set. So
         we leave such users out of the counts, as if they had told S2 everything.
         """
         held = [
@@ -86,9 +82,6 @@ def about(protocol: RobustTSS) -> About:
         ]
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State what a view tells apart from its field elements: at most what the reporting sets
-        tell. Return None for a view with a tag that the protocol does not use.
-        """
         return reporting_sets(k, N, p, protocol.gamma) if set(tags) <= OWN_TAGS else None
 
     reporters = k * n // N + 1
@@ -151,7 +144,6 @@ def _is_cut_off(run: Run, name: str) -> bool:
 
 
 def _shares_sent(run: Run, name: str, recipients: Sequence[str]) -> int:
-    """Return how many shares a user sent to others; `recipients` are in the order of sending."""
     reached: Sequence[str] = recipients
     if _is_cut_off(run, name):
         fate = run.fates[name]

@@ -11,8 +11,7 @@ them with Shamir's sharing, they learn every reporter's answer for the item. TSS
 elects more users, so that with additive sharing no φ users can do so.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
-3; (1) to (5) are the steps of its flow. `about.py` states the cost, error and privacy of TSS;
-`simulator.py` has the simulator of its security proof.
+3; (1) to (5) are the steps of its flow.
 """
 
 from collections.abc import Mapping, Sequence

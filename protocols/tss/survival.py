@@ -94,7 +94,6 @@ def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) 
 
 
 def _opened(protocol: TSS, reporters: Ints, colluders: int) -> Floats:
-    """The probability that enough elected users collude, for each number of reporters."""
     from scipy.stats import hypergeom  # imported only here: scipy loads slowly
 
     n = protocol.users
@@ -106,7 +105,6 @@ def _opened(protocol: TSS, reporters: Ints, colluders: int) -> Floats:
 
 
 def _all_among(users: int, sizes: Ints, colluders: int) -> Floats:
-    """The probability that a random set of each size consists of colluders alone."""
     from scipy.special import gammaln  # imported only here: scipy loads slowly
 
     fits = np.minimum(sizes, colluders)

@@ -24,11 +24,9 @@ def about(protocol: SamplingPrivacy) -> About:
     messages = (users + 1) * aggregators * rounds
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """Return the bill: one vector per round and user; no count depends on the coins."""
         return costs(users, aggregators, symbols, rounds, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the reader's estimate with the true frequencies, which have shape (items,)."""
         return accuracy.assess(
             protocol.mechanism, protocol.variant, run.outputs["reader"], support, confidence
         )
@@ -36,11 +34,6 @@ def about(protocol: SamplingPrivacy) -> About:
     def privacy(
         _: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the privacy statements about every view, where `support[j]` users hold item j +
-        1.
-
-        For both rounds together ε is never finite.
-        """
         holders = support.tolist()
         return statements(protocol.mechanism, protocol.variant, holders, epsilon, delta)
 

@@ -50,7 +50,6 @@ def assess(
 
 
 def _covariance(mechanism: TwoRounds, variant: Variant, support: Ints) -> Floats:
-    """Return the covariances of the estimated numbers of holders; shape (items, items)."""
     none = int(support[mechanism.values :].sum())
     spread = covariance_with_none(mechanism, support[: mechanism.values], none, variant)
     return np.roll(spread, -1, (0, 1)) if mechanism.none else spread[1:, 1:]
@@ -79,7 +78,6 @@ def _interval(
     owners: int,
     confidence: float,
 ) -> tuple[Floats, Floats]:
-    """Return intervals for the true shares, each with this confidence; shapes (items,)."""
     if variant != "kept":
         from scipy.special import ndtri  # imported only here: scipy loads slowly
 

@@ -28,7 +28,6 @@ def too_few_aggregators(run: Run) -> list[str]:
 
 
 def _owners(run: Run) -> list[str]:
-    """Return all owners but one; no owner if there is only one."""
     return list(run.roster.role("user"))[:-1]
 
 

@@ -6,7 +6,7 @@ Bin(h, π_s), whatever other owners hold. With `fresh`, owners roll again for th
 `round-two`, owners answer once, and their number is known. The errors of `fresh` and `round-two`
 grow with the number of all owners.
 
-Source: Joy and Gerla, Eq. 11 and 16. The variants show where the accuracy comes from.
+Source: Joy and Gerla, Eq. 11 and 16.
 """
 
 from fractions import Fraction

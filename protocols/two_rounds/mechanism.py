@@ -10,9 +10,9 @@ symbol of this face in both rounds, whatever its truth is. An owner who rolls th
 answers 0 in round one and its truth in round two. The difference of the two rounds' counts
 therefore depends only on sampled owners.
 
-Somebody who sees only round two of an owner learns about its truth only as much as a finite ε
-allows, if the background face of every legal truth has a probability above 0. Somebody who sees
-both rounds, as answers or as sums, learns more than any ε allows (`privacy`).
+For somebody who sees only round two of an owner, ε is finite if the background face of every legal
+truth has a probability above 0. For somebody who sees both rounds, as answers or as sums, no ε is
+finite (`privacy`).
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 4.1 and 4.2, with V + 1 symbols
 and V + 2 faces; the paper exchanges these two numbers.
@@ -97,8 +97,7 @@ class TwoRounds:
 
     @classmethod
     def even(cls, sampling: Chance, values: int, none: bool = False) -> "TwoRounds":
-        """Return the mechanism with the background that is best for round two alone: uniform over
-        the legal truths.
+        """Return the mechanism with a background that is uniform over the legal truths.
 
         Raises `ValueError` unless 0 < π_s < 1 and V >= 1.
         """

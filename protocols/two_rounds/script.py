@@ -4,12 +4,12 @@ Owners roll a die once and answer in two rounds (`mechanism`). Each owner shares
 the aggregators. Each aggregator adds up the shares of each round and reports the sums to the
 reader, who recovers the counts. With one aggregator the answers reach it in the clear.
 
-The reader learns the counts of both rounds, which no ε bounds. Aggregators learn nothing, unless
-enough of them to open shares collude: then they see every answer. If owners keep their roll, the
-answers show the value of every sampled owner who holds a value.
+The reader learns the counts of each round. If owners keep their roll, no ε is finite for these
+counts. Aggregators learn nothing, unless enough of them to open shares collude: then they see every
+answer. If owners keep their roll, the answers show the value of every sampled owner who holds a
+value.
 
-Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 3.1 and 4. `about.py` states the
-cost, error and privacy.
+Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 3.1 and 4.
 """
 
 import functools

@@ -28,7 +28,6 @@ def about(protocol: Weighted) -> About:
     def privacy(
         run: Run, _totals: Totals, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return what each group's protocol states about its own users."""
         return [
             attrs.evolve(statement, view=f"{scope.removesuffix('.')}, {statement.view}")
             for (scope, group), (part, totals) in zip(
@@ -155,8 +154,8 @@ def _covariance(group: WeightedGroup, variance: Floats) -> tuple[Floats, Floats]
 def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
     """State what a view tells if all groups are local collections; otherwise return None.
 
-    A group's estimate follows from its reports. So a view contains of a user only this user's
-    report, whose ε is at most the largest ε of any group.
+    A group's estimate follows from its reports. So of each user a view contains at most the user's
+    report, whose ε is at most the largest ε of the groups.
     """
     reports = {ESTIMATE.name, *(scope + REPORT.name for scope, _ in protocol.scopes)}
     base_tags = {REPORT.name if tag in reports else tag for tag in tags}
@@ -181,7 +180,6 @@ def public(protocol: Weighted, run: Run) -> Listed:
 
 
 def _with_scope(scope: str, title: str, table: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return a group's table with the group before names and items; listed items do not change."""
     return {
         scope + key: [scope + name if title == "elected" else name for name in listed]
         for key, listed in table.items()

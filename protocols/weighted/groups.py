@@ -151,7 +151,6 @@ def _groups(
 
 
 def _sizes(users: int, groups: int, group_users: str | None) -> list[int]:
-    """Return the number of users of each group."""
     if group_users is None:
         return [users // groups + (place < users % groups) for place in range(groups)]
     try:

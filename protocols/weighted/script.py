@@ -4,7 +4,7 @@ Each group runs its own instance of a protocol. A server averages the groups' es
 weights. The server learns every group's estimate; otherwise no party learns more than inside its
 group.
 
-Source: Yang et al., section 3.2. `about.py` states the cost, error and privacy.
+Source: Yang et al., section 3.2.
 """
 
 import functools

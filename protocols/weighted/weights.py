@@ -23,9 +23,9 @@ PRECISION = 1e-13  # the relative precision of the numerical search for the best
 def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) -> Floats:
     """Return the weight of a user of each group, adding up to 1; shape (groups,).
 
-    VWA weighs by 1 / V_j (equation 4). OWA minimises the error numerically and gives the same
-    weights. UWA and CPA weigh all users equally. With VWA and OWA, if some groups have V_j = 0,
-    their users alone have weight, all the same.
+    VWA weighs by 1 / V_j (equation 4). OWA minimises the error numerically, which gives the same
+    weights up to rounding. UWA and CPA weigh all users equally. With VWA and OWA, if some groups
+    have V_j = 0, their users alone have weight, all the same.
     """
     checks.one_of("method", method, METHODS)
     exact = np.asarray(variances) == 0
