@@ -28,8 +28,7 @@ def judge_alike(
 ) -> int:
     """Give a verdict on one run; return the exit status of `verify`.
 
-    Raises `BadInput` for a run whose parties are not alike or that is too large, and as
-    `verify_alike` does.
+    Raises `BadInput` for a run that cannot be judged by symmetry, and as `verify_alike` does.
     """
     from simnet.adversary.orbits.rows import NotAlike
     from simnet.adversary.whole_view import meets
@@ -77,9 +76,7 @@ def judge_alike(
 
 
 def print_alike(out: "Console", verdict: "AlikeVerdict") -> None:
-    """Print a verdict: what is learned, by which theorem, what was checked on the run, and what is
-    disclosed.
-    """
+    """Print a verdict and what it rests on."""
     from rich.text import Text
 
     from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_words

@@ -1,4 +1,4 @@
-"""What a command line asks of one run: the options that `simnet run` and `simnet show` share."""
+"""What `simnet run` or `simnet show` asks of one run."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def _claims_announced(result: "Performance | PlainRun") -> AbstractContextManager[None]:
-    """Say how the claims are judged and how long it takes, if it takes long."""
     from simnet.cli.long_work import announced, seconds_to_judge
     from simnet.cli.reproduce import duration
     from simnet.scenario.judging import Size, first_way
@@ -36,8 +35,8 @@ class Asked:
     """A scenario with its settings, the people of a run, and how the run is to be made.
 
     `place` is the scenario as the command line names it, `name` its name, and `found` the scenario
-    with its default settings. `privacy` has the ε and the δ at which privacy is stated, or None for
-    those that the protocol chooses.
+    with its default settings. `privacy` has the ε and the δ at which privacy is stated; the
+    protocol chooses those that are None.
     """
 
     place: str
@@ -152,12 +151,11 @@ class Asked:
         judge: Sequence[str] = (),
         timings: "Sequence[Timing]" = (),
     ) -> None:
-        """Write the page about a result; a progress bar shows the coalitions that are judged.
+        """Write the page about a result.
 
         The page shows the command `by` (`run` or `show`) with the options of this record, and then
         the words `further`. `judge` are coalitions to judge in a run that is too large to judge
-        all. `timings` are the times of the run on networks; the first one is on the network of this
-        record.
+        all. `timings` are the times of the run on networks.
         """
         from simnet.cli.progress import progress_bar
         from simnet.files import write_whole
@@ -181,17 +179,10 @@ class Asked:
         write_whole(html, page)
 
     def _repeating(self, result: "Performance | PlainRun") -> "Asked":
-        """Return this record as it is needed to repeat the run: without the network if nobody
-        waited with a deadline.
-        """
         return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
-        """Return the words of a command on the same run. If `--inputs` or `--input` was given, the
-        seed, ε and δ are left out, and the numbers of `--inputs` too.
-
-        A path is shortened to its last part, because the page may be read on another machine.
-        """
+        """Return the words of a command on the same run; paths are shortened to their last part."""
         words = ["simnet", command, Path(self.place).name]
         for setting, text in self.settings.items():
             words += ["--set", f"{setting}={text}"]

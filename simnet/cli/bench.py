@@ -89,7 +89,6 @@ def bench(
 
 
 def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
-    """Yield the lines of a Markdown table of the figures."""
     from simnet.bench.benchmark import machine
 
     yield f"`simnet bench` on {machine()}; median (least..most) of {repeat} measurements."
@@ -101,11 +100,10 @@ def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
 
 
 def _with_rows(lines: "Sequence[str]", results: "Sequence[Measured]", repeat: int) -> list[str]:
-    """Return the lines of a table with the rows of these results.
+    """Return the lines of a table in which the rows of these results are replaced or added.
 
-    If the table has a row of the same benchmark, this row is replaced; otherwise the new row is
-    added at the end. Each new row says how often it was measured, because the line above the table
-    is about the old rows.
+    Each new row says how often it was measured, because the line above the table is about the old
+    rows.
     """
     rows = {one.benchmark.name: _row(one, f" of {repeat}") for one in results}
     kept = [rows.pop(line.split("|")[1].strip(), line) if "|" in line else line for line in lines]
@@ -113,7 +111,6 @@ def _with_rows(lines: "Sequence[str]", results: "Sequence[Measured]", repeat: in
 
 
 def _row(one: "Measured", note: str = "") -> str:
-    """Return the row of a result; `note` stands behind the smallest and the largest value."""
     spread = f"{_figure(one.least)}..{_figure(one.most)}{note}"
     measured = f"{_figure(one.median)} {one.benchmark.unit} ({spread})"
     target = _target(one) + ("" if one.met else ", missed")
@@ -125,5 +122,4 @@ def _target(result: "Measured") -> str:
 
 
 def _figure(value: float) -> str:
-    """Return a number as text: three significant digits, or a whole number from 1,000 on."""
     return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"

@@ -15,8 +15,7 @@ def print_bill(
 ) -> None:
     """Print the cost that the paper prints, the exact cost and the measured cost, row by row.
 
-    With `expected`, a column shows the mean of the exact cost over the coins. The meanings of the
-    codes and the notes stand below the table.
+    With `expected`, a column shows the mean of the exact cost over the coins.
     """
     heads = [
         "role",

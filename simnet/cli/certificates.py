@@ -1,9 +1,4 @@
-"""Certificates on the command line.
-
-`simnet verify --certificate FILE` prints a verdict and writes its certificate. `simnet verify
---check FILE` checks the proof in a certificate, repeats the run that it names, and compares the
-certificate with the one of the repeated run.
-"""
+"""Writes the certificate of a verdict, and checks a certificate against a repeated run."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Held:
-    """The inputs of the parties, as the command line gives them: people of a file, or numbers."""
+    """How the command line gives the parties' inputs: by a file, as numbers, or not at all."""
 
     data: Data
     inputs: str | None
@@ -200,5 +195,5 @@ def check_certificate(
 
 
 def _portable(place: str) -> str:
-    """Return the name of a scenario for a file that other people get: only the end of a path."""
+    """Return a place without its folders, for a file that other people get."""
     return Path(place).name

@@ -50,16 +50,14 @@ def coalitions(
 
     A coalition *exposes* a party if it determines a function of this party's secrets alone. It
     *touches* a party if it determines a function in which a secret of the party occurs, for example
-    a sum. For every party, the table has the minimal coalitions that expose or touch the party, and
-    the maximal coalitions that do not expose it. Then come the minimal coalitions that learn more
-    than their output, and a table with the findings by the number of members of each role. All this
-    is about secret shares, in one run.
+    a sum. For each party, a table shows minimal coalitions that expose or touch the party, and
+    maximal coalitions that do not expose it. The command also shows minimal coalitions that learn
+    more than their output. The verdicts are about secret shares, in one run.
 
     With more than 12 parties, coalitions are given by their numbers of members of each kind: for
-    example, a user is exposed by "server with all 999 other users". This works if parties are alike
-    or share by Shamir's scheme, and without drop-outs. For other runs, the command gives for one
-    party one minimal coalition that exposes it and one maximal coalition that does not, and says
-    that others may exist.
+    example, a user is exposed by "server with all 999 other users". If a run cannot be judged by
+    counts, the command gives one minimal coalition that exposes a party and one maximal coalition
+    that does not; others may exist.
 
     With `--runs`, the command plays several runs, and searches each for the smallest coalitions of
     users that can read a secret of another user. The table has the sizes of these coalitions.
@@ -92,11 +90,10 @@ def coalitions(
         without deadlines needs none.
     figure
         Draw the coalitions into this file (PNG, SVG or PDF; needs matplotlib). With at most 6
-        parties, the figure has a mark for each coalition. With up to 12 parties, it has a bar for
-        all coalitions with the same number of members of each role. With `--runs`, the figure shows
-        the share of users whom coalitions of each size can read.
+        parties, the figure has a mark for each coalition; with up to 12, a bar for all coalitions
+        with the same number of members of each role.
     certificates
-        Write a certificate of each coalition that the lists name into this folder. `python -m
+        Write certificates of the coalitions that the lists name into this folder. `python -m
         simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run. If
         coalitions are given by counts, one coalition stands for each list of counts.
     user
@@ -161,10 +158,6 @@ def _small_coalitions(
     figure: Path | None,
     json: str | None,
 ) -> None:
-    """Judge every coalition of a run; print what they learn, and write what is wanted.
-
-    `made` is the scenario's protocol.
-    """
     from simnet.adversary.coalitions.every_coalition import every_coalition
     from simnet.cli.output import print_note, write_json
     from simnet.cli.progress import progress_bar
@@ -220,7 +213,6 @@ def _print(
     found: "EveryCoalition",
     users: Sequence[str],
 ) -> None:
-    """Print whom coalitions expose and touch, for these users or for all, and what they learn."""
     from simnet.adversary.words import sets_in_words
     from simnet.cli.grid import Grid
     from simnet.scenario.drops import outcome_in_words
@@ -270,7 +262,6 @@ def _print(
 
 
 def _print_classes(out: "Console", found: "EveryCoalition") -> None:
-    """Print the findings by the number of members of each role."""
     from simnet.cli.grid import Grid
 
     table = Grid(*found.role_names, "coalitions", "what they learn")

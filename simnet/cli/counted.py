@@ -30,10 +30,7 @@ def large_coalitions(
     certificates: Path | None,
     json: str | None,
 ) -> None:
-    """Judge the coalitions of a large run; print what they learn, and write what is wanted.
-
-    `made` is the scenario's protocol.
-    """
+    """Judge the coalitions of a large run; print what they learn, and write what is wanted."""
     from simnet.adversary.coalitions.grown_sets import most_verdicts
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
     from simnet.cli.output import print_note, write_json
@@ -65,7 +62,7 @@ def large_coalitions(
 
 
 def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ()) -> None:
-    """Print the kinds of parties and the staircases of every part, and what they rest on.
+    """Print the kinds of parties and the staircases of the first parts, and what they rest on.
 
     With `users`, only the staircases of their kinds are printed.
     """
@@ -97,7 +94,6 @@ def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ())
 
 
 def _print_scope(out: "Console", found: "ByCount") -> None:
-    """Print how far the result goes, and what it rests on."""
     if found.is_complete:
         out.print(
             f"The lists are complete: they decide for every coalition whom it exposes and touches. "
@@ -107,7 +103,7 @@ def _print_scope(out: "Console", found: "ByCount") -> None:
         reasons = "; ".join(found.unsearched())
         out.print(
             f"The lists are not complete, because the search ended early: {reasons}. What is in "
-            "the lists was proved; they say nothing about other coalitions. "
+            "the lists was proved, but they do not decide about every coalition. "
             f"{found.judged:,} coalitions were judged.",
             style="yellow",
         )
@@ -117,9 +113,6 @@ def _print_scope(out: "Console", found: "ByCount") -> None:
 
 
 def _shown(part: "CountedPart", users: Sequence[str]) -> "list[CountedStanding]":
-    """The standings of the kinds that these users belong to; all standings if there are no
-    `users`.
-    """
     kinds = {kind.name for kind in part.kinds if not users or set(users) & set(kind.members)}
     return [standing for standing in part.standings if standing.kind in kinds]
 
@@ -159,7 +152,6 @@ def _steps(
     standing: "CountedStanding",
     stairs: "Staircase",
 ) -> Iterator[list[str]]:
-    """The rows of a list of counts: what they mean, and then a count for each kind."""
     blank = [""] * (len(part.kinds) - 1)
     if not vectors:
         yield [what, "none found" if stairs.unsearched else "no coalition", *blank]
@@ -174,13 +166,11 @@ def _steps(
 
 
 def _count(count: int, kind: "Kind", own: str) -> str:
-    """A number of members, and whether these are all; the party itself is not counted."""
     others = len(kind.members) - (kind.name == own)
     return f"all {count:,}" if count == others > 1 else f"{count:,}"
 
 
 def _role(kind: "Kind") -> str:
-    """What the parties of a kind do in a part."""
     words = ["has a secret"] if kind.has_secret else []
     if kind.receives:
         words.append(f"receives {', '.join(kind.receives)}")
@@ -188,14 +178,13 @@ def _role(kind: "Kind") -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first few names."""
     hidden = len(names) - MEMBERS_SHOWN
     more = f" and {hidden:,} more" if hidden > 0 else ""
     return ", ".join(names[:MEMBERS_SHOWN]) + more
 
 
 def print_grown(out: "Console", grown: "Grown") -> None:
-    """Print one coalition of each sort for some parties, and that this is not all."""
+    """Print, for some parties, one coalition of each sort."""
     from simnet.cli.grid import Grid
 
     out.print(
@@ -224,7 +213,7 @@ def print_grown(out: "Console", grown: "Grown") -> None:
     out.print(
         "Not complete: this is one coalition of each sort. Others may exist, except where the "
         f'table says "nobody, whoever colludes". {grown.judged:,} verdicts were found. --user '
-        "names other parties.",
+        "chooses the parties.",
         style="yellow",
     )
     out.print(NOT_SEARCHED)
@@ -246,7 +235,7 @@ def _one_of_each(grown: "Grown", party: str, found: "OneOfEach") -> Iterator[str
 
 
 def counted_as_json(counted: "Counted") -> dict[str, object]:
-    """Return the result as an object for JSON; later versions keep these keys."""
+    """Return the result as an object for JSON."""
     found = counted.found
     return {
         "seed": counted.run.seed,
@@ -292,7 +281,7 @@ def _stairs(stairs: "Staircase") -> dict[str, object]:
 
 
 def grown_as_json(grown: "Grown") -> dict[str, object]:
-    """Return the result as an object for JSON; later versions keep these keys."""
+    """Return the result as an object for JSON."""
 
     def sort(found: "OneOfEach") -> dict[str, object]:
         return {
@@ -317,7 +306,7 @@ def grown_as_json(grown: "Grown") -> dict[str, object]:
 
 
 def write_certificates(out: "Console", judged: "Counted | Grown", folder: Path) -> None:
-    """Write the certificates of all coalitions that are listed, each once, numbered."""
+    """Write certificates of the listed coalitions into numbered files."""
     from simnet.files import write_whole
 
     coalitions = [each for each in dict.fromkeys(_listed(judged)) if each]

@@ -36,10 +36,8 @@ def exact_view(
     of a field element that a script opens. Field coins that only hide a value stay unknown.
 
     The parties that `--drop` names or draws drop out whenever the protocol is played, and the
-    messages that `--drop` names go astray. Silence is then part of the view. With `--drop`, if the
-    protocol has an ideal world, the command also says how well the coalition could tell the inputs
-    apart in the ideal world, which is told who dropped out and who was heard. This line is left out
-    if coins decide who drops out or is heard.
+    messages that `--drop` names go astray. If it can, the command then also says how well the
+    coalition could tell the inputs apart in the protocol's ideal world.
 
     Without `--versus`, the inputs are compared with all neighbouring inputs (one honest party's
     input is replaced), and the command shows the neighbour that the coalition can tell apart best.
@@ -72,7 +70,7 @@ def exact_view(
         `u3@share:lost:server` (see `simnet run --help`). Fates by chance are drawn once, from the
         seed.
     seed
-        The seed from which `--drop 0.1` draws who drops out. Nothing else depends on it.
+        The seed from which `--drop 0.1` draws who drops out.
     at_epsilon
         Give δ also at this ε. Without `--versus`, the neighbour with the largest δ at this ε is
         shown.
@@ -168,7 +166,6 @@ def exact_view(
 
 
 def _all_in_words(neighbours: int) -> str:
-    """Return words for all neighbouring inputs."""
     return (
         "the only neighbouring input"
         if neighbours == 1
@@ -179,9 +176,6 @@ def _all_in_words(neighbours: int) -> str:
 def _fates_in_words(
     fates: "Mapping[str, Fate]", astray: "Sequence[MessageFate]", aborted: str
 ) -> Iterator[str]:
-    """Yield lines that say who drops out, which messages go astray, and how likely it is that the
-    run is aborted.
-    """
     if fates:
         told = ", ".join(f"{name}@{fate}" for name, fate in fates.items())
         yield f"these parties drop out: {told}"
@@ -212,10 +206,8 @@ def _ended(endings: "Mapping[tuple[Ending, ...], Fraction]") -> dict[str, Any]:
 def _ideal(
     comparison: "Comparison", inputs: Sequence[int], other: Sequence[int]
 ) -> dict[str, Any] | None:
-    """Return how well the coalition can tell the two inputs apart in the ideal world, which is told
-    who dropped out and who was heard.
-
-    Returns None if the protocol has no ideal world, or if coins decide who drops out or is heard.
+    """Return how well the coalition can tell the two inputs apart in the ideal world, or None if
+    they cannot be compared there.
     """
     from simnet.errors import BadInput
 

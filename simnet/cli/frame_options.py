@@ -1,8 +1,7 @@
 """The options that every command takes: `--debug`, `--timeout` and `--max-messages`.
 
-`--timeout` interrupts the command after a time, as Ctrl-C does. So an interrupted run says which
-party was running, and an interrupted sweep says how many trials are kept. If the command does not
-end, it is interrupted again every ten seconds.
+`--timeout` interrupts the command after a time, as Ctrl-C does. If the command does not end, it is
+interrupted again every ten seconds.
 """
 
 import contextlib
@@ -74,7 +73,6 @@ class FrameOptions:
 
 
 def _taken(tokens: list[str], name: str) -> str | None:
-    """Remove an option from the tokens and return its value, or None without the option."""
     for place, token in enumerate(tokens):
         if token == "--":
             return None

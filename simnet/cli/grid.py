@@ -1,9 +1,8 @@
-"""Tables on a terminal in which no number is cut or broken over two lines.
+"""Tables on a terminal whose columns are as wide as their numbers.
 
 rich makes a table narrow by cutting or breaking words, and half a number is a wrong number. In a
-`Grid`, a column is never narrower than its longest word, except that a word of more than 40
-letters, which is no number, may be broken. If the table is then still too wide, it is printed row
-by row: each cell that is not empty begins a line, behind its heading::
+`Grid`, a column is at least as wide as its longest word, or as 40 letters. If the table is then too
+wide, it is printed row by row: each cell that is not empty begins a line, behind its heading::
 
     role  exact      measured            role      user
     user  1,200,000  1,200,000           exact     1,200,000
@@ -66,7 +65,7 @@ class Grid:
 
 
 def _shown(cell: Text, encoding: str) -> Text:
-    """Return a cell with only letters that the terminal can show, so that columns stay in line."""
+    """Return a cell with only letters that the terminal can show."""
     plain = transliterated(cell.plain, encoding)
     if plain == cell.plain:
         return cell
@@ -74,7 +73,7 @@ def _shown(cell: Text, encoding: str) -> Text:
 
 
 def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:
-    """Return each column's width, at least its longest word; None if they do not fit."""
+    """Return the widths of the columns, or None if they do not fit."""
     cells = list(zip(*rows, strict=True))
     wanted = [max(cell_len(line) for cell in column for line in _lines(cell)) for column in cells]
     widths = [max(map(_longest_word, column)) for column in cells]
@@ -97,7 +96,6 @@ def _longest_word(cell: Text) -> int:
 
 
 def _block(heads: Sequence[Text], row: Sequence[Text], room: int) -> Table:
-    """Return one row as lines of heading and cell; empty cells are left out."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     widest = max(cell_len(head.plain) for head in heads)
     table.add_column(width=min(widest, max(room // 3, 1)), overflow="fold")

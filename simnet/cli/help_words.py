@@ -13,7 +13,7 @@ _KIND = re.compile(rf"\b({'|'.join(KINDS)})\b(?=\.\.\.|\s|$)")
 
 
 def default_in_words(value: Any) -> Any:
-    """Return an option's default value as help shows it: yes or no, and 1,000,000 for 1000000."""
+    """Return an option's default value as help shows it, such as `yes` for True."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else value
@@ -42,7 +42,7 @@ class PlainHelp:
     def render_description(
         self, console: "Console", options: "ConsoleOptions", description: Any
     ) -> None:
-        """Print what the command does."""
+        """Print the description of a command."""
         from cyclopts.help import DefaultFormatter
 
         DefaultFormatter().render_description(console, options, description)

@@ -29,8 +29,7 @@ def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None
     Parameters
     ----------
     name
-        The name or the file of a scenario or an experiment. The command then shows its source and
-        an example, the settings and claims of a scenario, or the parameters of an experiment.
+        The name or the file of the scenario or experiment to describe.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -48,7 +47,6 @@ def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None
 
 
 def _rows() -> Iterator[dict[str, str]]:
-    """Yield a row for each scenario and experiment, and one for each plug-in that does not load."""
     from simnet.errors import BadInput
     from simnet.installed import GROUPS, unloadable
     from simnet.scenario.find import find
@@ -80,7 +78,6 @@ def _rows() -> Iterator[dict[str, str]]:
 
 
 def _print_rows(rows: list[dict[str, str]], out: "Console") -> None:
-    """Print the rows in groups: scenarios, each paper's experiments, and what does not load."""
     from rich.text import Text
 
     from simnet.cli.grid import Grid
@@ -100,7 +97,6 @@ def _print_rows(rows: list[dict[str, str]], out: "Console") -> None:
 
 
 def _heading(row: dict[str, str]) -> str:
-    """Return the heading of the group that a row belongs to."""
     if row["summary"].startswith("broken: "):
         return "Not loading"
     if row["kind"] == "scenario":
@@ -111,9 +107,6 @@ def _heading(row: dict[str, str]) -> str:
 
 
 def _described(name: str) -> dict[str, Any]:
-    """Return the facts about a scenario or an experiment. Raises `BadInput` for an unknown name,
-    and for a scenario or an experiment that does not load.
-    """
     from simnet.errors import BadInput
     from simnet.installed import experiment_places
     from simnet.scenario.find import find, load_file, names, own_file, unknown
@@ -186,10 +179,7 @@ def _of_experiment(name: str, experiment: "Experiment") -> dict[str, Any]:
 
 
 def _source(scenario: "Scenario") -> str | None:
-    """Return the source that the module of the scenario's protocol names, or None.
-
-    Markdown's asterisks around a title are left out.
-    """
+    """Return the source that the module of the scenario's protocol names, or None."""
     import inspect
 
     from simnet.errors import BadInput
@@ -204,9 +194,6 @@ def _source(scenario: "Scenario") -> str | None:
 
 
 def _print_described(described: dict[str, Any], out: "Console") -> None:
-    """Print the summary, source, settings and an example, a scenario's claims, and the number of
-    trials of an experiment.
-    """
     from rich.text import Text
 
     from simnet.cli.grid import Grid

@@ -1,4 +1,4 @@
-"""Announces work that takes long: says how long it takes, and asks before a very large run."""
+"""Says about how long work takes, and asks before a very large run."""
 
 import sys
 import time
@@ -31,9 +31,8 @@ SECONDS_A_JUDGED_PARTY = 3e-3  # judging claims plays the script of each party s
 def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
     """Ask before a large run, and say when a long run begins and ends.
 
-    On a terminal a progress bar shows the run, so no line says when the run begins and ends. Raises
-    `BadInput` when the person does not want the large run, or when nobody can be asked and `yes` is
-    false.
+    Raises `BadInput` when the person does not want the large run, or when nobody can be asked and
+    `yes` is false.
     """
     if work is None or work.element_bits is None:  # only field elements make a run long
         yield
@@ -60,8 +59,7 @@ def seconds_of(work: Workload | None) -> float:
 def seconds_to_judge(way: "Way | None", size: "Size", seconds: float) -> float:
     """Return about how long it takes to judge claims, in seconds, on a run that took `seconds`.
 
-    `way` is how the claims are judged first; the result is 0 if it is None, because they cannot be
-    judged.
+    `way` is how the claims are judged first. The result is 0 if it is None.
     """
     if way is None:
         return 0.0
@@ -92,7 +90,6 @@ def announced(name: str, seconds: float, what: str | None = None) -> Iterator[No
 
 
 def _ask(what: str, sample: str) -> None:
-    """Raise `BadInput` unless the person at the terminal wants the run."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadInput(f"{what}: add --yes to run it; {sample}")
     if not asked(f"{what}; {sample}. Go on?"):

@@ -1,6 +1,6 @@
 """The program `simnet`: it finds the command that was typed, runs it, and sets the exit status.
 
-Every command imports the modules that it needs only when it runs, so that `--help` is fast.
+A command imports most modules only when it runs, so that `--help` is fast.
 """
 
 import io
@@ -40,7 +40,7 @@ from simnet.printable import ERRORS, printable
 
 HELP = """A workbench for multi-party private aggregation.
 
-It runs a protocol, counts and bills every message, and says what each coalition learns.
+It runs a protocol, counts and bills every message, and says what coalitions learn.
 
 Exit status: 0 when all went well, 1 when a claim, a check or a trial fails, 2 when the command
 line, the data or a script is wrong, 3 when the run was aborted (mostly because parties dropped out
@@ -118,11 +118,10 @@ def build(tokens: Sequence[str] = ()) -> App:
 
 
 def _contribute(app: App, tokens: Sequence[str]) -> None:
-    """Register the commands of other packages, and import those that are needed now.
+    """Register the commands of other packages.
 
-    When a command is called, only that command is imported. When the list of commands is shown, all
-    commands are imported, because the list says what each command is for. A command that does not
-    load stands in the list with the reason, and the other commands work.
+    The list of commands says what each command is for, so it imports all of them. Otherwise only
+    the command that is called is imported.
     """
     listing = not tokens or tokens[0].startswith("-")
     for entry in entries(COMMANDS):

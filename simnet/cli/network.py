@@ -14,7 +14,7 @@ def network(
     prices: Annotated[bool, Parameter(negative=())] = False,
     json: JsonFile = None,
 ) -> None:
-    """Show the networks on which runs can be timed.
+    """Show the networks that have a name.
 
     With a name, the command prints the network as a TOML file, which you can change and use.
 

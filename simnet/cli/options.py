@@ -122,9 +122,8 @@ class Data(ColumnOfFile):
     ) -> "Population":
         """Return the people that the options describe.
 
-        `--users m` means the same as `--set users=m`. Raises `BadInput` when the options do not fit
-        together, when the file cannot be used, or when a run with synthetic users would move more
-        field elements than `limit`.
+        Raises `BadInput` when the options do not fit together, when the file cannot be used, or
+        when a run with synthetic users would move more field elements than `limit`.
         """
         from simnet.scenario.perform import synthetic
 
@@ -153,8 +152,7 @@ class Data(ColumnOfFile):
         """Return the people that the options describe, for a protocol of one's own, whose estimate
         is not compared with the truth.
 
-        Raises `BadInput` as `population` does, and if the values of a column would be numbered
-        otherwise than the user can have meant: see `simnet.scenario.numbered`.
+        Raises `BadInput` as `population` does, and as `refuse_renumbered` does.
         """
         from simnet.scenario.numbered import refuse_renumbered
         from simnet.scenario.population import ItemPopulation
@@ -169,13 +167,11 @@ class Data(ColumnOfFile):
         self._refuse("goes with --input: give the file of data too", *_OF_FILES)
 
     def _refuse(self, why: str, *names: str) -> None:
-        """Raise `BadInput` when the user gave one of these options; `why` completes the message."""
         for name in names:
             if getattr(self, name):
                 raise BadInput(f"--{name.replace('_', '-')} {why}")
 
     def _column(self, path: Path, scenario: "Scenario") -> "Population":
-        """Return users whose inputs are the cells of one column."""
         from simnet.scenario.columns import read_column
         from simnet.scenario.from_columns import items_by_counts, items_of_column, numbers_of_column
 
@@ -214,7 +210,6 @@ class Data(ColumnOfFile):
         return people
 
     def _table(self, path: Path) -> "Population":
-        """Return users whose inputs are the rows of a table."""
         from simnet.scenario.columns import read_columns
         from simnet.scenario.from_columns import table_of_columns
 
@@ -254,10 +249,7 @@ _OF_FILES = (
 
 
 def _declared(text: str) -> "Numeric":
-    """Return the column of numbers that a text such as `age:0:90` declares.
-
-    Raises `BadInput` for any other form than name:low:high, and unless high is above low.
-    """
+    """Return the column of numbers that a text such as `age:0:90` declares."""
     from simnet.scenario.schema import Numeric
 
     name, *ends = text.rsplit(":", 2)
@@ -276,8 +268,7 @@ def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
     """Convert the text of an option to its type. Raises `ValueError` for a text such as 1.5 where a
     whole number is expected.
 
-    cyclopts itself would round 1.5 to 2. The type of a whole number is `int` or, for an option
-    without a default, `int | None`.
+    cyclopts itself would round 1.5 to 2.
     """
     if (
         kind in (int, int | None)
@@ -290,10 +281,7 @@ def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
 
 
 def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """Return the name of a column of categories, and its labels if the text declares them.
-
-    Raises `BadInput` for an empty label, and for labels without a name.
-    """
+    """Return the name of a column of categories, and its labels if the text declares them."""
     name, colon, labels = text.partition(":")
     if not colon:
         return text, None
@@ -306,9 +294,7 @@ def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
 
 
 def _fields(option: str, text: str) -> list[str]:
-    """Split a text at its commas, except at commas inside quotes. Raises `BadInput` for an empty
-    text and for quotes that do not fit.
-    """
+    """Split a text at its commas, except at commas inside quotes."""
     noun = "items" if option == "--domain" else "columns"
     if not text.strip():
         raise BadInput(f"{option} names no {noun[:-1]}: {noun} separated by commas are expected")

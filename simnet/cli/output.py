@@ -1,8 +1,8 @@
 """Writes results: tables for a person, JSON for a program.
 
-All text for a person goes through `console`, or through `tell` on standard error. Text that comes
-from data is safe to print there: characters that would move a terminal's cursor become dots, and
-rich does not read square brackets as markup. To print in colour, pass a rich `Text`.
+Text for a person goes through `console`, or through `tell` on standard error. Text that comes from
+data is safe to print there: characters that would move a terminal's cursor become dots, and rich
+does not read square brackets as markup.
 """
 
 import json
@@ -49,7 +49,7 @@ class Screen(Console):
                 yield Segment(lines, segment.style)
 
     def on_broken_pipe(self) -> None:
-        """Raise `BrokenPipeError`, which `main` turns into an exit status, without a message."""
+        """Raise `BrokenPipeError`."""
         raise BrokenPipeError
 
 
@@ -60,13 +60,13 @@ def print_note(out: Console, note: str | None) -> None:
 
 
 def print_numbering(out: Console, numbering: str | None) -> None:
-    """Print which value of a column became which input, if that is to be said."""
+    """Print the sentence that says how values are numbered, if there is one."""
     if numbering is not None:
         out.print(Text(numbering))
 
 
 def sized(octets: float) -> str:
-    """Return a number of bytes with three digits and a unit: powers of 1000.
+    """Return a number of bytes with a unit, such as kB for 1000 bytes.
 
     >>> sized(999), sized(53_400), sized(2.5e9)
     ('999 B', '53.4 kB', '2.5 GB')
@@ -96,7 +96,6 @@ def write_json(value: Any, file: str | None) -> None:
 
 
 def _can_show(stream: TextIO, text: str) -> bool:
-    """Return whether the stream's encoding has every letter of the text."""
     try:
         text.encode(stream.encoding or "ascii")
     except UnicodeEncodeError:

@@ -23,10 +23,9 @@ def coalitions_over_runs(
 ) -> None:
     """Search runs for the smallest coalitions of users; print and write their sizes.
 
-    `made` is the scenario's protocol. The seeds of the runs are consecutive and begin with `seed`.
-    If `max_size` is None, it is `MAX_SIZE`.
-    Raises `BadInput` for `runs` or `max_size` below 1, for a figure that cannot be drawn, and if no
-    party declares a secret in any of the runs.
+    The seeds of the runs are consecutive and begin with `seed`. If `max_size` is None, it is
+    `MAX_SIZE`. Raises `BadInput` for `runs` or `max_size` below 1, for a figure that cannot be
+    drawn, and if no party declares a secret in any of the runs.
     """
     from simnet.adversary.coalitions.breaking_sets import MAX_SIZE
     from simnet.cli.output import print_note, write_json
@@ -54,7 +53,6 @@ def coalitions_over_runs(
 
 
 def _print_unsearched(out: "Console", sizes: "Sizes") -> None:
-    """Print what the search leaves out; this comes before anything that the search finds."""
     from rich.text import Text
 
     if sizes.overlooked:
@@ -70,7 +68,6 @@ def _print_unsearched(out: "Console", sizes: "Sizes") -> None:
 
 
 def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
-    """Print, for each size of set, whose secrets such sets can read, and in how many runs."""
     from rich.text import Text
 
     from simnet.cli.grid import Grid

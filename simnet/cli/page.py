@@ -1,12 +1,12 @@
 """Writes a part of a Markdown page: the lines between two comments.
 
-For example, this module may write the table between these two comments::
+For example::
 
     <!-- speed -->
     | figure | measured | target |
     <!-- /speed -->
 
-The other lines of the page are written by hand, and stay as they are.
+The other lines of the page stay as they are.
 """
 
 from collections.abc import Iterable

@@ -31,9 +31,8 @@ def progress_bar(
     """Yield a function, which is to be called with the number of steps done since its last call.
 
     With a `unit`, such as `trials`, the bar also shows how many steps are done in a second. With
-    `announces`, if there is no terminal, one line says how long the remaining steps will take. The
-    line is printed once the work has taken more than a second and some steps are done, if the
-    remaining steps will take at least 5 seconds.
+    `announces`, if there is no terminal, a line may say about how long the remaining steps will
+    take.
     """
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -69,9 +68,6 @@ def progress_bar(
 
 
 def _announce(label: str, done: float, total: int, waited: float) -> None:
-    """Say how long the remaining steps will take if they go on at the same speed, unless this is
-    short.
-    """
     from simnet.cli.long_work import LONG
     from simnet.cli.reproduce import duration
     from simnet.cli.tell import tell

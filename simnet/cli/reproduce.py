@@ -32,8 +32,8 @@ def reproduce(
 ) -> int:
     """Reproduce the papers' figures and tables, and judge the numbers that the papers print.
 
-    The command first says how long it will take, and then runs the trials that the store lacks. You
-    can stop it at any time; the same command goes on where it stopped.
+    The command first says about how long it will take, and then runs the trials that the store
+    lacks. You can stop it at any time; the same command goes on where it stopped.
 
     The exit status is 1 when a trial fails, when a figure cannot be drawn, or when an expected
     value lies outside the interval of what was measured.
@@ -53,7 +53,7 @@ def reproduce(
         The folder for the figures (PNG, SVG, PDF), the tables (CSV, Parquet, Markdown, LaTeX) and
         the page of verdicts.
     page
-        Write the verdicts to this page too. A page that is there keeps its other experiments.
+        Write the verdicts to this page too. Sections of other experiments in the page stay.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -112,8 +112,6 @@ def reproduce(
 
 
 class _Written(NamedTuple):
-    """The files of a report, and whether its figure could be drawn."""
-
     files: "list[Path]"
     is_drawn: bool
 
@@ -132,11 +130,6 @@ def _write(reported: "Report", out: Path) -> _Written:
 
 
 def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
-    """Raise `BadInput` when the folder cannot be made or written to, or when a figure is to be
-    drawn and matplotlib is missing.
-
-    Without pyarrow, print that no Parquet file will be written.
-    """
     from simnet.files import refuse_unwritable
     from simnet.installed import extra_missing
     from simnet.scenario.figure import blank_figure
@@ -153,9 +146,6 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
 
 
 def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None:
-    """Raise `BadInput` when no chosen experiment has the reading that is asked for, or a word that
-    is given a threshold.
-    """
     from simnet.studies.experiment import AS_PRINTED
     from simnet.studies.find import find_experiment
 
@@ -176,9 +166,7 @@ def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None
 
 
 def _command(names: "Sequence[str]", how: StudyOptions) -> str:
-    """Return the command that makes the same section of the page. The folder of data is written as
-    DIR, and the path of a network as its last part.
-    """
+    """Return the command that makes the same section of the page."""
     words = ["simnet reproduce", *names]
     words += [f"--set {setting}" for setting in how.set_ or ()]
     words += [f"--word {threshold}" for threshold in how.words or ()]
@@ -211,7 +199,6 @@ def files_in_words(paths: "Iterable[str]") -> str:
 
 
 def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "Console") -> None:
-    """Print how many trials there are to run, and an estimate of the time."""
     from simnet.studies.report import remaining
 
     total, missing = 0.0, 0
@@ -285,7 +272,6 @@ def _lines(table: "Table") -> "list[dict[str, Any]]":
 
 
 def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
-    """Print the verdict on a quoted number, with what is expected and measured, and a note."""
     from rich.padding import Padding
     from rich.text import Text
 

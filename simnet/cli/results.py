@@ -109,8 +109,6 @@ def results(
 def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows with only the first columns in which the rows differ, and with the columns
     about aborted runs.
-
-    A single row keeps its first columns. The seed and the versions are left out.
     """
     from simnet.studies.experiment import OF_ABORTS
     from simnet.studies.table import columns
@@ -124,19 +122,16 @@ def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _latest(kept: list["StoredTrial"]) -> list["StoredTrial"]:
-    """Return, for every experiment, the trials of the version that stands last in the store."""
     last = {one.experiment: one.versions for one in kept}
     return [one for one in kept if one.versions == last[one.experiment]]
 
 
 def _place(one: "StoredTrial") -> tuple[str, str, str, str, int]:
-    """Return the sort key of a trial."""
     job, versions = one.result.job, one.versions
     return one.experiment, versions.code, versions.data, job.parameters, job.trial
 
 
 def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:
-    """Return a row for each experiment and version, with its number of trials."""
     found: dict[tuple[str, str, str], int] = {}
     for one in kept:
         key = (one.experiment, one.versions.code, one.versions.data)
@@ -148,11 +143,7 @@ def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:
 
 
 def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[str, Any]]:
-    """Return the rows whose columns have the values that `where` names.
-
-    Raises `BadInput` for a text that is not name=value, and, if there are rows, for a name
-    that none of them has.
-    """
+    """Return the rows whose columns have the values that `where` names."""
     from simnet.cli.options import settings_of
     from simnet.errors import BadInput
     from simnet.studies.report import row
@@ -177,7 +168,6 @@ def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[s
 
 
 def _same(value: Any, text: str) -> bool:
-    """Return whether a value equals the value that a text stands for; 0.20 equals 0.2."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return float(text) == value

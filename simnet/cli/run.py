@@ -32,8 +32,8 @@ def run(
 ) -> int:
     """Run a scenario once and show the result.
 
-    The output shows the estimate beside the truth, the privacy of one user, what the coalitions
-    learn that the scenario makes claims about, and the bill.
+    The output shows the estimate beside the truth, the privacy of one user, what the coalitions of
+    the scenario's claims learn, and the bill.
 
     The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted,
     mostly because parties dropped out or messages were lost.
@@ -60,7 +60,7 @@ def run(
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
     seed
-        The number from which all randomness of the run follows.
+        The seed of the run's random numbers.
     data
         The users and their inputs.
     inputs
@@ -79,9 +79,9 @@ def run(
         Write a page about the run into this file: who sends what to whom, what coalitions learn
         and, with `--network`, who waits when (see `simnet show --help`).
     claims
-        Judge the scenario's claims about coalitions, on the run itself. For a large run this takes
-        longer than the run; a claim that cannot be judged is shown as "not judged". `--no-claims`
-        skips this step.
+        Judge the scenario's claims about coalitions, on the run itself. For a large run this may
+        take longer than the run; a claim that cannot be judged is shown as "not judged".
+        `--no-claims` skips this step.
     drop
         Let parties drop out. `--drop 0.1`: each party with an input drops out with this
         probability, at a random point before, between or after its sends. `--drop u3@share`: u3

@@ -1,12 +1,12 @@
-"""Makes an option of every setting of a scenario.
+"""Makes options of the settings of a scenario.
 
 `simnet run tss --reported 4` means the same as `simnet run tss --set reported=4`. The options
 depend on the scenario. So we first look for the scenario among the words of the command line, then
 add its settings to the command as options, and then parse the line.
 
 An option that the command itself has keeps its meaning. `run --yes` agrees to a long run, so the
-setting `yes` of a scenario becomes `--setting-yes` there. Only the options `--users` and `--items`
-of a command mean the settings with these names.
+setting `yes` of a scenario becomes `--setting-yes`. Only the options `--users` and `--items` of a
+command mean the settings with these names.
 """
 
 import functools
@@ -42,7 +42,7 @@ def scenario_word(command: Command, words: Sequence[str]) -> str | None:
 
 
 def with_setting_options(command: Command, words: Sequence[str]) -> Command:
-    """Return the command with an option for every setting of the scenario that the words name.
+    """Return the command with options for the settings of the scenario that the words name.
 
     Raises `BadInput` when there is no such scenario.
     """
@@ -97,7 +97,6 @@ def option_names(command: Command) -> frozenset[str]:
 
 
 def _annotated(option: str, words: str, group: Group) -> Any:
-    """Return the annotation of an option whose text the scenario reads, as for `--set`."""
     described = Parameter(
         name=option, help=words, group=group, show_default=False, allow_leading_hyphen=True
     )

@@ -77,14 +77,12 @@ def show(result: Performance, console: Console) -> None:
 
 
 def _what(result: Performance) -> str:
-    """Return the plural noun for what is estimated: items, means and shares, or weights."""
     if result.assessment.labels is not None:
         return "weights of a model"
     return "means and shares" if isinstance(result.population, TablePopulation) else "items"
 
 
 def _mean(assessed: Assessment) -> str:
-    """Return the true mean, and its estimate with an interval, in the units of the data."""
     truth, estimate, low, high = (
         float(values[0])
         for values in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
@@ -96,13 +94,11 @@ def _mean(assessed: Assessment) -> str:
 
 
 def _print_estimates(result: Performance, console: Console) -> None:
-    """Print the estimates of the items, or of the most frequent ones, and a legend of the marks."""
     console.print(_estimates(result, console.width))
     hidden = len(result.population.labels) - ITEMS_SHOWN
     if hidden > 0:
         console.print(
-            f"and {hidden} more item{'s' if hidden != 1 else ''}, not more frequent than these, "
-            "which --json writes too"
+            f"and {hidden} more item{'s' if hidden != 1 else ''}; --json writes all of them"
         )
     console.print(
         Text.assemble(
@@ -145,9 +141,6 @@ def _short(label: str) -> str:
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
-    """Return truth, estimate and interval as text. Numbers between -100 and 100 have four decimals,
-    and other numbers have three significant digits.
-    """
     truth, estimate, low, high = (
         _share(float(values[place]))
         for values in (assessed.truth, assessed.estimate, assessed.low, assessed.high)

@@ -34,9 +34,10 @@ def show_page(
 
     Without `--html` and `--svg`, the command prints a sequence diagram.
 
-    The page is one file and needs no network. It draws the messages. When you tick parties, the
-    page says what they learn together, shows the attack step by step, and checks the proof. It also
-    has the estimate, the privacy of one user, the bill and the parameters.
+    The page is one file and needs no network. It draws the messages. When you tick parties whose
+    coalition was judged, the page says what they learn together, shows the attack step by step, and
+    checks the proof. It also has the parameters, the bill and, if the protocol states them, an
+    estimate and the privacy of one user.
 
     In a run with at most 10 parties and 3,000 messages, all coalitions are judged. For a larger
     run, the page has the verdicts on the coalitions that the scenario makes claims about, or that
@@ -75,7 +76,7 @@ def show_page(
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
     seed
-        The number from which all randomness of the run follows.
+        The seed of the run's random numbers.
     data
         The users and their inputs.
     inputs
@@ -144,7 +145,6 @@ def show_page(
 
 
 def _worlds(asked: Asked, worlds: str | None, corrupt: str | None) -> "Worlds | None":
-    """Return what the coalition sees in two worlds, or None if no worlds are given."""
     from simnet.errors import BadInput
     from simnet.page.worlds import worlds_of
 

@@ -22,9 +22,7 @@ LONGEST_OUTPUT = 60  # characters
 
 
 def show_plain(result: PlainRun, console: Console) -> None:
-    """Print outputs, privacy, claims, each role's traffic, the bill, unread messages, and what else
-    could be shown.
-    """
+    """Print the outputs, privacy, claims, traffic and bill, and what else could be shown."""
     run = result.run
     console.print(Text(result.scenario.summary, "bold"))
     parameters = parameters_in_words(result.parameters)
@@ -97,7 +95,6 @@ def _print_outputs(result: PlainRun, console: Console) -> None:
 
 
 def _in_words(output: object) -> str:
-    """Return an output as text: arrays as numpy prints them, field elements as numbers mod q."""
     if isinstance(output, Residues):
         return f"{output.numbers()} mod {output.field.modulus}"
     if isinstance(output, tuple | list | dict):  # numpy's numbers inside would be np.int64(3)
@@ -106,7 +103,6 @@ def _in_words(output: object) -> str:
 
 
 def _print_traffic(result: PlainRun, console: Console) -> None:
-    """Print the total messages and payload bytes that each role sent and received."""
     ledger, roles = result.run.ledger, result.run.roster.roles
     sent, received = ledger.by("role", "sent"), ledger.by("role", "received")
     heads = "role", "messages sent", "bytes sent", "messages received", "bytes received"

@@ -1,8 +1,4 @@
-"""The options and steps that `simnet sweep` and `simnet reproduce` share.
-
-The options choose the experiments, the place where trials run, and the store that keeps the
-results.
-"""
+"""The options and steps that `simnet sweep` and `simnet reproduce` share."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -153,10 +149,7 @@ def damage_in_words(store: "Store") -> str:
 
 
 def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) -> "SweepCounts":
-    """Run the trials that the store lacks, with a progress bar.
-
-    An interrupt prints how many trials are kept. Errors of trials are printed on standard error.
-    """
+    """Run the trials that the store lacks, with a progress bar."""
     from simnet.cli.progress import progress_bar
     from simnet.cli.reproduce import counted
     from simnet.studies.sweep import sweep

@@ -15,8 +15,8 @@ def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = 
     """Run the trials of an experiment that the store lacks.
 
     You can stop the command at any time; the same command goes on where it stopped. The results do
-    not depend on the workers, on their number or on the order of the trials. The exit status is 1
-    when a trial fails.
+    not depend on the number of workers or on the order of the trials. The exit status is 1 when a
+    trial fails.
 
     For example:
 
@@ -52,7 +52,6 @@ def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = 
 
 
 def _say_if_long(study: "Study", store: "Store", slots: int) -> None:
-    """Say how long the sweep will take if it takes some seconds and no terminal shows a bar."""
     from simnet.cli.long_work import LONG
     from simnet.cli.reproduce import counted, duration
     from simnet.cli.tell import tell

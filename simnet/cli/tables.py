@@ -67,7 +67,6 @@ def print_scores(scores: Scores, console: Console) -> None:
 
 
 def _print_domains(schema: Schema, console: Console) -> None:
-    """Print the columns whose categories were not declared, but read off the data."""
     read_off = [printable(column.name) for column in schema.categorical if not column.declared]
     if read_off:
         console.print(

@@ -35,8 +35,8 @@ def time(
         give this option several times. Without it, the run is timed on all networks that have a
         name; a run with deadlines is timed on its own network.
     seed
-        The number from which the jitter and the losses of packets follow. Without it, this is the
-        seed of the run, or 0 if the log does not have the seed, because the inputs were given.
+        The seed of the jitter and of the losses of packets. Without this option it is the seed of
+        the run, or 0 if the log has no seed.
     figure
         Draw the times of some parties on the first network into this file (PNG, SVG or PDF; needs
         matplotlib).

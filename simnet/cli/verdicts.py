@@ -135,7 +135,6 @@ def print_counts(console: Console, counts: VerdictCounts) -> None:
 
 
 def _print_learned(console: Console, verdict: Verdict, learned: LearnedFunction) -> None:
-    """Print a linear function of secrets that the coalition learns, and how messages give it."""
     allowed = "" if learned.in_output else "   (beyond the output)"
     console.print(Text(f"  {function_in_words(learned)}{allowed}"))
     line = f"= {evidence_in_words(verdict, learned, MESSAGES_SHOWN)}"

@@ -54,7 +54,7 @@ def verify(
     check: Path | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Say exactly what a coalition learns from a run.
+    """Say what a coalition learns from a run.
 
     If the coalition learns nothing, this is proved, and `--certificate` writes the proof. If it
     learns something, the command prints the attack. An undecided verdict says what the coalition
@@ -62,8 +62,7 @@ def verify(
 
     The exit status is 1 if the verdict is not the one that `--expect` names, or if the certificate
     that `--check` names has no valid proof or does not belong to the run. It is 2 if
-    `--certificate` is given and the verdict is undecided, because such a verdict has no
-    certificate. It is 0 for every other verdict.
+    `--certificate` is given and the verdict is undecided.
 
     For example:
 
@@ -94,7 +93,7 @@ def verify(
         The inputs of the parties, separated by commas. Without this option and without a file of
         data, the inputs are made up: they are drawn with the seed, as `simnet run` draws them.
     seed
-        The number from which all randomness of the run follows; 0 without this option.
+        The seed of the run's random numbers; 0 without this option.
     collections
         Judge this many runs on the same inputs together, as one view. Their seeds are consecutive
         and begin with `--seed`.
@@ -109,7 +108,7 @@ def verify(
         checks the proof in it, and `--check` compares the certificate with the run.
     with_seed
         Write the seed and the digests of inputs and trace into the certificate, or leave them out.
-        Somebody who knows them can find out the inputs. By default they are written only if the
+        Somebody who knows them may find out the inputs. By default they are written only if the
         inputs are drawn from the seed.
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`). The verdict holds for
@@ -118,13 +117,12 @@ def verify(
         The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
         without deadlines needs none.
     by
-        How to judge. `elimination` works for every run of up to ten million messages. `symmetry`
-        works for runs of up to ten billion field elements in which many parties are alike, and
-        refuses all others; parties who get shares of a polynomial are rarely alike. Without this
+        How to judge. `elimination` judges runs of up to ten million messages. `symmetry` judges
+        runs of up to ten billion field elements in which many parties are alike. Without this
         option, a run is judged by symmetry if it is too large for elimination.
     check
-        Repeat the run that this certificate names, and compare its header, equations, ideal output,
-        disclosures and statement. Give `--seed`, `--inputs`, `--input` or `--column` again if the
+        Check the proof in this certificate, repeat the run that it names, and compare the
+        certificate with that run. Give `--seed`, `--inputs`, `--input` or `--column` again if the
         file leaves them out.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
@@ -186,7 +184,6 @@ def verify(
 def _is_too_large(
     scenario: "Scenario", people: "Sequence[int] | Population | None", collections: int
 ) -> bool:
-    """Return whether the runs have more messages than elimination can judge."""
     from simnet.scenario.judging import MOST_MESSAGES
     from simnet.scenario.population import Population
 
@@ -207,7 +204,6 @@ def _judge(
     expect: "Expectation | None",
     json: str | None,
 ) -> int:
-    """Give verdicts on runs with these seeds; return the exit status of `verify`."""
     from simnet.adversary.whole_view import meets
     from simnet.cli.long_work import SECONDS_A_JUDGED_MESSAGE, announced
     from simnet.cli.output import console, print_note, print_numbering, write_json

@@ -1,4 +1,4 @@
-"""The smallest number of users who can read another user's secret, over all users and runs.
+"""The smallest number of users who can read another user's secret, over several runs.
 
 A *breaking set* of a user is a set of other users who can together read something of this user.
 """
@@ -20,9 +20,9 @@ from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 class Sizes:
     """The sizes of the smallest breaking sets: `runs[i]` has one size for each user of run i.
 
-    The size is None for a user who has no breaking set. If the searches are not all `complete`,
-    larger sets than `searched` users may be missing. `unsearched` and `overlooked` collect the
-    sentences of the single searches; see `BreakingSets`.
+    The size is None for a user for whom no breaking set was found. If the searches are not all
+    `complete`, larger sets than `searched` users may be missing. `unsearched` and `overlooked`
+    collect the sentences of the single searches; see `BreakingSets`.
     """
 
     runs: tuple[tuple[int | None, ...], ...]
@@ -39,8 +39,8 @@ class Sizes:
 
     @property
     def safe(self) -> int | None:
-        """The largest number s for which no s users, whoever they are, can read a secret of another
-        user in any of these runs.
+        """The largest number s for which no s users can read a secret of another user in any of
+        these runs.
 
         The value is None if no breaking set was found, or if the search may have missed small sets.
         """
@@ -51,7 +51,7 @@ class Sizes:
 
     @property
     def is_least(self) -> bool:
-        """Whether no set is smaller than `smallest`, as far as users of one role are concerned."""
+        """Whether the search shows that no smaller set of users is a breaking set."""
         return self.smallest is not None and self.safe == self.smallest - 1
 
     def rows(self) -> list[dict[str, Any]]:
@@ -136,7 +136,7 @@ def smallest_sizes(
     """Return the sizes of the smallest breaking sets of every user, in runs with these seeds.
 
     `progress` is called after each run. Raises `BadInput` if no party declares a secret in any of
-    the runs: the search would find nothing, whatever the parties disclose.
+    the runs.
     """
     runs, complete = [], True
     notes, unsearched, overlooked = dict[str, None](), dict[str, None](), dict[str, None]()

@@ -1,7 +1,6 @@
 """Scenarios for people who work in Python: find one by name, and perform it with data and settings.
 
-`simnet run` performs a scenario through `perform`, too, so that a call and a command with equal
-settings give equal results::
+A call gives the result of the command with equal settings::
 
     simnet run dpds --users 50 --items 3 --seed 1      perform("dpds", users=50, items=3, seed=1)
 """
@@ -67,14 +66,14 @@ def perform(
     ----------
     what
         The name of a scenario, the path of a file with one, a `Scenario`, or a protocol of your own
-        (the class or an object). A protocol about which nothing is said but its script gives a
-        `PlainRun`, which has no estimate beside the truth.
+        (the class or an object). If nothing compares the protocol's estimate with the truth, the
+        result is a `PlainRun`.
     data
         What the users hold: a list or an array with one item or number for each user, a column of a
         file (`read_column`), or a population. Without data, users are made up from the seed. The
         inputs of a `PlainRun` are handed to its parties as they are.
     seed
-        All randomness follows from it.
+        The seed of the run's random numbers.
     claims
         Whether the scenario's claims about coalitions are judged.
     at_epsilon, at_delta
@@ -174,7 +173,6 @@ def _assesses(scenario: Scenario, chosen: Scenario, data: People | None) -> bool
 
 
 def _found(what: str | Scenario | Protocol | type) -> tuple[str, Scenario]:
-    """Return the name and the scenario that the argument of `perform` stands for."""
     if isinstance(what, str):
         return finding.find(what)
     if isinstance(what, Scenario):
@@ -202,7 +200,6 @@ def _found(what: str | Scenario | Protocol | type) -> tuple[str, Scenario]:
 def _people(
     scenario: Scenario, data: People | None, settings: dict[str, Any], seed: int, limit: int
 ) -> Population:
-    """Return the people of a run: all or some of the people in the data, or made-up people."""
     if data is None:
         return synthetic(scenario, scenario.users, seed, limit)
     people = data if isinstance(data, Population) else _from_column(scenario, data, settings)
@@ -212,7 +209,6 @@ def _people(
 def _from_column(
     scenario: Scenario, data: Column | Sequence[Any] | Numbers, settings: dict[str, Any]
 ) -> Population:
-    """Return a population with one user for each value of a column or of a list."""
     if scenario.data == "table":
         raise BadInput(
             "the users of this scenario hold rows of a table: read them with `simnet run --input "

@@ -3,11 +3,10 @@
 Theory of operation. A certificate proves what follows from a list of equations. A certificate
 cannot prove that these are the equations of the run that it names. So we repeat the run with the
 settings in the certificate, find its verdict, and write a second certificate. Then we compare the
-two. Certificates are canonical: equal verdicts give equal texts, so every change of the file shows
-as a difference.
+two. Equal verdicts give equal certificates.
 
-A certificate may leave out the seed and the inputs, because they would give inputs away. Whoever
-compares such a certificate has to give the seed and the inputs again.
+A certificate may leave out the seed, which could give inputs away. Whoever compares such a
+certificate has to give the seed and the inputs again.
 """
 
 import json

@@ -104,8 +104,7 @@ class LearnsOnlyOutput:
         """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F).
 
         Without `from_shares`, disclosed values must also be independent of the inputs. In an
-        aborted run, perhaps nobody has an output: there the claim also holds if the coalition
-        learns nothing.
+        aborted run the claim also holds if the coalition learns nothing.
         """
         expected: tuple[Expectation, Expectation] = ("output-only", "nothing")
         if self.from_shares:
@@ -201,7 +200,7 @@ class Judged:
         return "" if self.verdict is None else "holds" if self.holds else "fails"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the claim and the verdict for JSON; later versions keep these keys."""
+        """Return the claim and the verdict for JSON."""
         answer = (
             {"corrupt": [], "shares": None, "discrete": None}
             if self.verdict is None
@@ -218,7 +217,7 @@ class Judged:
 
 
 class Adversaries(tuple[Judged, ...]):
-    """What coalitions learn, beside what the scenario claims; a notebook shows a table."""
+    """What coalitions learn, beside what the scenario claims."""
 
     __slots__ = ()
 

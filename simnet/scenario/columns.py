@@ -1,8 +1,7 @@
-"""Columns of data files (CSV, CSV.gz and Parquet): one row is one user, values become labels.
+"""Columns of data files (CSV, CSV.gz and Parquet).
 
 A column keeps each different value once, as a label. For each row it keeps the label's number, in 4
-bytes. So all rows fit in memory, and a sample of the users is drawn after all rows are read. The
-sample depends only on the seed and the number of rows, and not on the file's format.
+bytes, so that millions of rows fit in memory.
 """
 
 import functools
@@ -121,8 +120,7 @@ def read_column(path: Path, name: str, form: Format | None = None) -> Column:
     >>> perform("dpds", data=column, claims=False).labels
     ('Basel', 'Bern')
 
-    Raises `BadInput` for a file or a column that cannot be used; the message names the first bad
-    row.
+    Raises `BadInput` for a file or a column that cannot be used.
     """
     (column,) = read_columns(path, [name], form=form)
     return column
@@ -135,15 +133,14 @@ def read_columns(
     drop_missing: bool = False,
     form: Format | None = None,
 ) -> tuple[Column, ...]:
-    """Read several columns of a file in one pass.
+    """Read several columns of a file.
 
     A cell has no value if it is empty, `nan`, or one of the `missing` marks. `form` may name the
     delimiter and the encoding of CSV, which are otherwise recognised, and limits the number of
     rows.
 
     Raises `BadInput` for a file or a column that cannot be used. Raises `BadInput` for a row
-    without a value as well, unless `drop_missing` leaves such rows out; the message names the first
-    such row.
+    without a value as well, unless `drop_missing` leaves such rows out.
     """
     names = [name.strip() for name in names]
     columns = [
@@ -167,13 +164,11 @@ def read_columns(
 
 
 def _rows_with(column: Column, marks: set[str]) -> Ints:
-    """Return the places of the rows whose cell is one of the marks."""
     marked = np.array([label.lower() in marks for label in column.labels], dtype=np.bool_)
     return np.flatnonzero(marked[column.numbers])
 
 
 def _without_value(columns: Sequence[Column], lacking: Sequence[Ints], others: int) -> str:
-    """Return the message about the first row without a value."""
     row, place = min((int(rows[0]), place) for place, rows in enumerate(lacking) if rows.size)
     column = columns[place]
     count = "does 1 other row" if others == 1 else f"do {others:,} other rows"

@@ -140,10 +140,6 @@ def quoted(text: str) -> str:
 
 
 def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
-    """Yield the rows of a file in batches, by the kind of the file.
-
-    Raises `BadInput` for a kind of file that we cannot read.
-    """
     try:
         if path.is_dir():
             raise BadInput(f"{path} is a folder, where a file of data is expected")
@@ -159,7 +155,6 @@ def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
 
 
 def _refuse_other_programs(path: Path, head: bytes) -> None:
-    """Raise `BadInput` for files of other programs, such as Excel; these can save CSV instead."""
     if head.startswith((ZIP, OLE)):
         what = "an Excel workbook" if path.suffix.startswith(".xls") else "a workbook or an archive"
         raise BadInput(f"{path.name} is {what}, and no CSV: save the sheet as CSV (UTF-8)")
@@ -200,7 +195,6 @@ class _Text:
             yield itertools.chain.from_iterable(self._pieces(file))
 
     def _pieces(self, file: TextIO) -> Iterator[Iterator[str]]:
-        """Yield the lines of one piece of the file after another; the loops run in C."""
         name, number, rest = self.path.name, 0, ""
         while piece := file.read(PIECE):
             self.characters += len(piece)
@@ -233,7 +227,6 @@ def _line_ends(text: str) -> int:
 
 
 def _csv(path: Path, names: Sequence[str], form: Format, is_packed: bool) -> Iterator[Batch]:
-    """Yield the cells of some columns of a CSV file, in batches."""
     encoding = form.encoding or "utf-8"
     try:
         encoding = _encoding(path, form, is_packed)
@@ -267,7 +260,6 @@ def _unpacked(path: Path, is_packed: bool) -> BinaryIO:
 
 
 def _encoding(path: Path, form: Format, is_packed: bool) -> str:
-    """Return the given encoding, or the encoding that the mark at the start of the file names."""
     with _unpacked(path, is_packed) as file:
         head = file.read(4)
     _refuse_other_programs(path, head)
@@ -293,7 +285,6 @@ def _delimiter(text: _Text, names: Sequence[str]) -> str:
 
 
 def _batch(rows: Iterator[list[str]], text: _Text) -> list[list[str]]:
-    """Return the next rows: at most `CSV_BATCH` rows, and about `BATCH_CHARACTERS` characters."""
     batch: list[list[str]] = []
     end = text.characters + BATCH_CHARACTERS
     while len(batch) < CSV_BATCH and text.characters < end:
@@ -305,7 +296,6 @@ def _batch(rows: Iterator[list[str]], text: _Text) -> list[list[str]]:
 
 
 def _ragged(text: _Text, delimiter: str, width: int) -> BadInput:
-    """Return the message about the first line whose number of fields differs from the header's."""
     with text.lines() as lines:
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         fields = next(len(row) for row in rows if len(row) not in (width, 0))
@@ -316,7 +306,6 @@ def _ragged(text: _Text, delimiter: str, width: int) -> BadInput:
 
 
 def _first_row(rows: Iterator[list[str]]) -> list[str]:
-    """Return the first row that is not a blank line; an empty list if there is none."""
     return next(filter(None, rows), [])
 
 
@@ -330,9 +319,6 @@ def _header(rows: Iterator[list[str]], path: Path) -> list[str]:
 
 
 def _place(header: Sequence[str], path: Path, name: str) -> int:
-    """Return the place of a column in the header. Raises `BadInput` unless exactly one column has
-    the name.
-    """
     if name not in header:
         shown = [" ".join(one.split())[:LONGEST_QUOTE] for one in header[:NAMES_SHOWN]]
         more = len(header) - len(shown)
@@ -349,10 +335,8 @@ def _place(header: Sequence[str], path: Path, name: str) -> int:
 
 
 def _parquet(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
-    """Yield the cells of some columns of a Parquet file, in batches.
-
-    Texts are read as the dictionary that the file holds, because one long text may occur in
-    millions of rows.
+    """Yield the cells of some columns. Texts are read as the dictionary that the file holds,
+    because one long text may occur in millions of rows.
     """
     if form.delimiter is not None or form.encoding is not None:
         raise BadInput(f"{path.name} is Parquet: --delimiter and --encoding are for CSV")
@@ -381,7 +365,6 @@ def _parquet(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
 
 
 def _refuse_nested(path: Path, field: Any) -> None:
-    """Raise `BadInput` for a column whose cells are lists or structures."""
     import pyarrow.types
 
     kind = field.type
@@ -428,9 +411,6 @@ def _values(column: Any) -> Cells:
 
 
 def _texts(array: Any) -> list[str]:
-    """Return cells as labels. Raises `ValueError` for a value that is not text or holds a NUL
-    byte.
-    """
     import pyarrow
 
     try:

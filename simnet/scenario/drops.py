@@ -4,8 +4,7 @@
 between or after its sends that is drawn uniformly. `u3@masked` means that u3 drops out just before
 its first send under the tag "masked"; `simnet.Fate` has all forms of the text behind the `@`.
 `u3@masked:lost:server` means that this message is lost on its way to the server;
-`simnet.MessageFate` has all forms. All draws are made before the run, from the run's seed and the
-names of the parties.
+`simnet.MessageFate` has all forms. All draws are made before the run, from the run's seed.
 """
 
 from collections.abc import Sequence
@@ -35,9 +34,8 @@ def fates_of(
     If `drop` is not empty, the protocol is first played once without fates, to find its sends;
     `network` decides its deadlines.
 
-    Raises `BadInput` for a text that is neither a probability nor a fate, for two probabilities,
-    for an unknown party, for a crowd, for two fates of one party, and for a fate at a send that the
-    party does not make when nobody drops out.
+    Raises `BadInput` for a text that is no fate, and for fates that do not fit the protocol or each
+    other.
     """
     if not drop:
         return {}, []
@@ -78,13 +76,11 @@ def fates_of(
 
 
 def _checked(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]) -> Fate:
-    """Return the fate. Raises `BadInput` if the party never comes to this send."""
     _refuse_unreachable(text, fate, _send_of(text, name, fate, sent))
     return fate
 
 
 def _send_of(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]) -> Send:
-    """Return the send that a fate names. Raises `BadInput` if the party never comes to it."""
     if name not in sent:
         raise BadInput(f"--drop {text}: no party is called {name!r}{did_you_mean(name, sent)}")
     own = sent[name]
@@ -99,7 +95,6 @@ def _send_of(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]
 
 
 def _checked_messages(text: str, sent: dict[str, tuple[Send, ...]]) -> tuple[MessageFate, ...]:
-    """Return the fates of messages. Raises `BadInput` if there are no such messages."""
     fates = MessageFate.parse(text)
     for fate in fates:
         send = _send_of(text, fate.sender, Fate(fate.tag, fate.place), sent)
@@ -108,7 +103,6 @@ def _checked_messages(text: str, sent: dict[str, tuple[Send, ...]]) -> tuple[Mes
 
 
 def _refuse_unreachable(text: str, fate: Fate, send: Send) -> None:
-    """Raise `BadInput` if a fate names recipients that the send does not have."""
     count = len(send.recipients)
     if isinstance(fate.reached, int) and fate.reached >= max(count, 1):
         recipients = "1 recipient" if count == 1 else f"{count} recipients"
@@ -225,7 +219,7 @@ def outcome_in_words(done: Run, about: About) -> list[str]:
 def _after_last_message(done: Run, names: Sequence[str]) -> dict[str, str]:
     """Return words for those of these parties that dropped out after their last message, by name.
 
-    To find out whether a party would have sent more, we play the run once more without its fate.
+    To find out whether a party would have sent more, we play the run again without its fate.
     """
     late = {name for name in names if done.fates[name].reached is None}
     while late:

@@ -74,10 +74,6 @@ def estimate_figure(result: Performance) -> Any:
 
 
 def _shown(result: Performance) -> list[int]:
-    """Return the places of the estimates that are drawn; items are ordered by their true share.
-
-    For a large table these are the means, and the most frequent categories of each column.
-    """
     people, assessed = result.population, result.assessment
     if assessed.labels is None and isinstance(people, ItemPopulation):
         return sorted(assessed.shown, key=lambda place: -assessed.truth[place])
@@ -178,10 +174,7 @@ def breaking_figure(sizes: Sizes) -> Any:
 
 
 def refuse_undrawable(path: Path) -> None:
-    """Raise `BadInput` if the file's ending names no picture format, or the file cannot be written.
-
-    Call this function before anything is computed for the picture.
-    """
+    """Raise `BadInput` if the file's ending names no picture format, or the file cannot be made."""
     formats = blank_figure()().canvas.get_supported_filetypes()
     if _format(path) not in formats:
         raise BadInput(
@@ -191,7 +184,6 @@ def refuse_undrawable(path: Path) -> None:
 
 
 def _format(path: Path) -> str:
-    """Return the picture format that a file's ending names."""
     return path.suffix.removeprefix(".").lower()
 
 
@@ -206,7 +198,7 @@ def write_figure(figure: Any, path: Path) -> None:
 
 def drawn(figure: Any, form: str) -> bytes:
     """Return the bytes of a figure in a format, such as `svg`. Equal figures give equal bytes in
-    `svg` and `png`; in `pdf` and `ps` the bytes contain the time.
+    `svg` and `png`.
     """
     import matplotlib  # matplotlib is installed, because a figure was made
     from matplotlib.text import Text

@@ -25,13 +25,12 @@ def names() -> dict[str, str]:
     """Return the module of every scenario in installed packages, by name in alphabetical order.
 
     Packages that do not load are left out. If two packages have a scenario of one name, the first
-    module is returned, and `find` refuses the name.
+    module is returned.
     """
     return {name: modules[0] for name, modules in sorted(_modules().items())}
 
 
 def _modules() -> dict[str, list[str]]:
-    """Return the modules of each scenario name: more than one if installed packages clash."""
     modules: dict[str, list[str]] = {}
     for entry in entries(SCENARIOS):
         try:
@@ -80,7 +79,7 @@ def find(place: str) -> tuple[str, Scenario]:
 
 @contextmanager
 def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
-    """Make `find` return this scenario for a place, so that a command executes its file once."""
+    """Make `find` return this scenario for a place without loading its file again."""
     _FOUND[place] = found
     try:
         yield
@@ -89,11 +88,6 @@ def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
 
 
 def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
-    """Return the protocol class that a module defines, or the class named `class_name`.
-
-    Raises `BadInput` if the module defines no protocol class, or defines several and the
-    caller names none of them.
-    """
     protocols = [
         value
         for value in vars(module).values()

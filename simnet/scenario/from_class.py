@@ -47,7 +47,6 @@ def scenario_of_class(cls: type) -> Scenario:
 
 
 def _kind(annotation: Any) -> Any:
-    """Return the type that a parameter is annotated with."""
     kind, _ = stripped(annotation)
     return _KINDS.get(kind, kind) if isinstance(kind, str) else kind
 

@@ -115,9 +115,8 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
 def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None) -> ItemPopulation:
     """Return several users for each row of a column; another column says how many.
 
-    Rows with the same item add up. Each counted user is one user of the run, and the privacy
-    statement is about one such user. A person who was counted k times loses k times as much
-    privacy.
+    Rows with the same item add up. The privacy statement is about one counted user, so a person who
+    was counted several times loses more privacy.
 
     Raises `BadInput` for a count that is not a whole number, for more than a hundred million users,
     and for no users.

@@ -4,10 +4,10 @@ Theory of operation. A claim is judged on the run itself, never on a smaller run
 script may do something else from some number of users on, for example use a mask twice. There are
 two ways to a verdict, elimination and symmetry. They are tried in this order:
 
-1. *Elimination* keeps the linear form of every message. It judges every kind of run, and is used
-   for runs of up to `JUDGED_MESSAGES` messages.
+1. *Elimination* keeps the linear form of every message. It is used for runs of up to
+   `JUDGED_MESSAGES` messages.
 2. *Symmetry* judges larger runs, if many of their parties are alike (`simnet.adversary.orbits`).
-   The run is played again, and must do the same as before. One reading serves all claims.
+   The run is played again, and must do the same as before.
 3. Elimination again, for the claims that symmetry does not decide, if the run has no field elements
    or at most `MOST_MESSAGES` messages, `MOST_OCTETS` octets of keys and boxes, and `MOST_PARTIES`
    parties.
@@ -86,7 +86,7 @@ class Size:
 
     @property
     def fits_elimination(self) -> bool:
-        """Whether elimination judges such a run. Only runs with field elements take long."""
+        """Whether elimination judges such a run."""
         return not self.elements or (
             self.messages <= MOST_MESSAGES
             and self.octets <= MOST_OCTETS
@@ -123,8 +123,8 @@ def judge_claims(
 ) -> list[Judged]:
     """Judge claims on a run, whose protocol `about` describes; return one result for each claim.
 
-    `progress` is called with the number of steps just made, or with a part of a step: one step is
-    reading the run, and one is each claim.
+    `progress` is called with the number of steps just made, or with a part of a step. There is one
+    step for reading the run, and one for each claim.
 
     Raises `BadInput` for a claim about somebody who is no party of the run, and `ScriptError` if
     the run does something else when it is played again.
@@ -165,7 +165,6 @@ def judge_claims(
 
 
 def _coalition(claim: Claim, run: Run) -> Coalition | None:
-    """The parties that a claim is about; None if it chooses nobody in this run."""
     if not isinstance(claim.corrupt, Chosen):
         return coalition_of(claim.corrupt, run.roster)
     chosen = claim.corrupt.choose(run)
@@ -173,7 +172,6 @@ def _coalition(claim: Claim, run: Run) -> Coalition | None:
 
 
 def _observed(coalitions: Sequence[Coalition], run: Run) -> Sequence[str]:
-    """The parties whose messages elimination needs."""
     if any(coalition.network for coalition in coalitions):
         return run.roster.names
     return sorted({name for coalition in coalitions for name in coalition.parties})
@@ -187,14 +185,12 @@ class _Step:
         self._made = 0.0
 
     def add(self, part: float) -> None:
-        """Make a part of the step, or what is left of it."""
         part = min(part, 1 - self._made)
         if part > 0:
             self._made += part
             self._progress(part)
 
     def end(self) -> None:
-        """Make what is left of the step."""
         self.add(1)
 
 
@@ -206,7 +202,6 @@ Wanted = Mapping[int, tuple[Claim, Coalition]]
 def _by_symmetry(
     wanted: Wanted, run: Run, size: Size, reading: _Step, progress: Progress
 ) -> tuple[dict[int, Judged], dict[int, str]]:
-    """Return the claims that symmetry decides, and why it does not decide the others."""
     why = _why_not_alike([claim for claim, _ in wanted.values()], run, size)
     if why is not None:
         return {}, dict.fromkeys(wanted, why)
@@ -240,7 +235,6 @@ def _by_symmetry(
 
 
 def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
-    """Why reading a run by symmetry is not tried; None if nothing speaks against a try."""
     if not size.elements:
         return "its messages carry no field elements"
     if size.parties > MOST_PARTIES:
@@ -282,7 +276,6 @@ _INDEPENDENT = Disclosure(independent=True, epsilon=0.0, tier="proved", argument
 
 
 def _in_words(reason: str, size: Size) -> str:
-    """Why a claim was not judged, and what to do about it."""
     return (
         f"The run has {size.too_large_in_words}, and it is not judged by symmetry: {reason}. Judge "
         "a run with fewer users, with `simnet verify`."

@@ -3,13 +3,13 @@
 Theory of operation. A run with more than 12 parties has too many coalitions to judge each. We try
 three ways, one after the other:
 
-1. parties can be exchanged (`simnet.adversary.coalitions.by_count`): the whole answer, by counts;
-2. all messages are Shamir's shares and sums (`simnet.adversary.coalitions.shares_by_count`): the
-   whole answer, by counts;
+1. by counts, if parties can be exchanged (`simnet.adversary.coalitions.by_count`);
+2. by counts, if messages are Shamir's shares and their sums
+   (`simnet.adversary.coalitions.shares_by_count`);
 3. for some parties, one minimal coalition that exposes the party and one maximal coalition that
-   does not (`simnet.adversary.coalitions.grown_sets`). This is not the whole answer, and says so.
+   does not (`simnet.adversary.coalitions.grown_sets`). This is not the whole answer.
 
-A run with drop-outs is judged in the third way.
+A run with drop-outs, or with a network, is judged in the third way.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ V = TypeVar("V", Verdict, AlikeVerdict)
 
 @attrs.frozen(eq=False)
 class Counted:
-    """What all coalitions of a run learn, by counts, and certificates of single coalitions."""
+    """What coalitions of a run learn, by counts, and certificates of single coalitions."""
 
     run: Run
     found: ByCount
@@ -119,14 +119,15 @@ def judge_large(
         except NotShared as error:
             reasons.append(f"messages are not Shamir's shares and their sums: {error}")
     else:
-        reasons.append("coalitions are counted in runs without drop-outs and networks alone")
+        reasons.append(
+            "coalitions are counted only in runs without drop-outs and without a network"
+        )
     reach = Reach(judge, tuple(done.roster.names), progress)
     sets = tuple(grown_sets(reach, user, done.roster.names) for user in _chosen(judge, done, users))
     return Grown(done, sets, reach.judged, tuple(reasons), certify)
 
 
 def _chosen(judge: Judge, done: Run, users: Sequence[str]) -> Sequence[str]:
-    """The parties to judge. Raises `BadInput` if no party has declared a secret."""
     declaring = [name for name in done.roster.names if name in judge.declaring]
     if not declaring:
         raise BadInput("no party has declared a secret in this run")

@@ -89,7 +89,6 @@ def _lattice(found: EveryCoalition) -> Any:
 
 
 def _short(members: Sequence[str], parties: Sequence[str]) -> str:
-    """Return the names of the members, or the name of the only party that is not a member."""
     missing = [name for name in parties if name not in members]
     if len(missing) == 1:
         return f"all but\n{missing[0]}"

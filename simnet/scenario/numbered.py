@@ -2,8 +2,8 @@
 
 The values of a column are items: the first one becomes the input 1, the second one the input 2. For
 item frequencies any order is as good as another one. But a protocol of one's own may compute with
-its inputs. If a column has the numbers 0, 5 and 10, their sum would become a sum of 1, 2 and 3. So
-we refuse a numbering that nobody can have meant, and print any other numbering with the result.
+its inputs. If a column has the numbers 0, 5 and 10, the protocol would add up 1, 2 and 3. So we
+refuse some numberings, and print the others with the result.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ def refuse_renumbered(
     declare: str = "Name all possible values with --domain: the first one becomes the input 1",
     give: str = "give the inputs themselves with --inputs",
 ) -> None:
-    """Raise `BadInput` if the values of a column would become other inputs than was meant.
+    """Raise `BadInput` for a numbering of a column's values that is probably a mistake, and for a
+    wrong number of inputs.
 
-    `is_declared` says whether the user named the values in their order, and has not left this to
-    the column. `declare` and `give` complete the messages: they say how to name the values, and how
-    to give inputs without a column.
+    `is_declared` says whether the user named the values in their order. `declare` and `give`
+    complete the messages: they say how to name the values, and how to give inputs without a column.
     """
     labels, count = people.labels, len(people.labels)
     numbers = _as_numbers(labels)
@@ -79,7 +79,7 @@ def refuse_renumbered(
 
 
 def numbering_in_words(people: ItemPopulation) -> str:
-    """Return the values of a column, each with its input.
+    """Return in words which value of a column becomes which input.
 
     >>> import numpy as np
     >>> numbering_in_words(ItemPopulation(np.array([2, 1, 2]), ("Oslo", "Rome"), "column 'city'"))
@@ -96,8 +96,9 @@ def numbering_in_words(people: ItemPopulation) -> str:
 
 
 def numbering_of(about: About, people: object) -> str | None:
-    """Return the values of a column, each with its input, for a protocol of one's own. Return None
-    for other people, and for a protocol whose estimate is compared with the truth by item.
+    """Return in words which value of a column becomes which input, for a protocol of one's own.
+    Return None for other people, and for a protocol whose estimate is compared with the truth by
+    item.
     """
     if about.assess is not None or not isinstance(people, ItemPopulation):
         return None
@@ -105,7 +106,6 @@ def numbering_of(about: About, people: object) -> str | None:
 
 
 def _as_numbers(labels: Sequence[str]) -> list[Decimal] | None:
-    """Return the labels as numbers, or None if one of them is no number."""
     try:
         numbers = [Decimal(label) for label in labels]
     except InvalidOperation:
@@ -114,12 +114,10 @@ def _as_numbers(labels: Sequence[str]) -> list[Decimal] | None:
 
 
 def _shown(labels: Sequence[str]) -> str:
-    """Return the first labels, separated by commas."""
     shown = ", ".join(printable(label[:LONGEST_QUOTE]) for label in labels[:3])
     return f"{shown} and so on" if len(labels) > 3 else shown
 
 
 def _inputs(count: int) -> str:
-    """Return the inputs that the first labels become."""
     shown = ", ".join(str(item) for item in range(1, min(count, 3) + 1))
     return f"the input{'' if count == 1 else 's'} {shown}{' and so on' if count > 3 else ''}"

@@ -1,8 +1,4 @@
-"""Performing a scenario: one run, compared with everything that is stated about its protocol.
-
-We build the protocol, and refuse a run that would cost far too much. After the run we compare the
-estimate with the truth, and the measured bill with the stated one.
-"""
+"""Performs a scenario: one run, compared with what is stated about its protocol."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
@@ -36,9 +32,8 @@ class Performance:
     """The result of `perform`: one run with its estimate, bill, privacy and verdicts.
 
     `assessment` has the estimate beside the truth with intervals and errors, `bill` the cost of
-    each role, `privacy` the exact privacy of one user against each view, and `adversaries` the
-    verdict on each claim. `run` is the run itself. `plot()` draws the estimate, and notebooks show
-    the result as tables.
+    each role, `privacy` the statements on the privacy of one user, and `adversaries` the verdict on
+    each claim. `run` is the run itself. `plot()` draws the estimate.
 
     >>> from simnet import perform
     >>> result = perform("dpds", users=20, items=3, seed=1)
@@ -116,7 +111,6 @@ class Performance:
 
     @property
     def _error(self) -> str:
-        """The error of the estimate, beside the expected error."""
         assessed = self.assessment
         expected = assessed.expected_squared_l2
         beside = "" if isnan(expected) else f", expected {expected:.4g}"
@@ -165,7 +159,7 @@ class Performance:
         return "".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as an object for JSON; later versions keep these keys."""
+        """Return the result as an object for JSON."""
         labels, assessed = self.labels, self.assessment
         return {
             "scenario": self.name,
@@ -350,7 +344,7 @@ def judged(
 ) -> Performance:
     """Judge the scenario's claims, and return the performance with the results.
 
-    Claims are judged on the run itself: see `simnet.scenario.judging`, also for `progress`.
+    See `simnet.scenario.judging`, also for `progress`.
     """
     claims = performance.scenario.claims
     if not claims:
@@ -370,10 +364,7 @@ def bill(about: About, done: Run) -> list[BillRow]:
 
 
 def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limit: int) -> None:
-    """Raise `BadInput` when a run would move more elements than the limit.
-
-    The message says how many messages and elements the run would cost.
-    """
+    """Raise `BadInput` when a run would move more elements than the limit."""
     work = about.workload
     if work is None or work.elements <= limit:
         return
@@ -448,7 +439,6 @@ def plain_parameters(
 
 
 def _fields(protocol: Protocol) -> Mapping[str, Any]:
-    """Return a protocol's attributes by name: a record's fields, or what `__init__` set."""
     kind: type = type(protocol)
     if attrs.has(kind):
         return attrs.asdict(cast(attrs.AttrsInstance, protocol), recurse=False)

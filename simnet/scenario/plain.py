@@ -1,10 +1,9 @@
 """Runs a protocol without comparing an estimate with the truth.
 
-Theory of operation. A finished scenario has an `About` record. So its run can be compared with the
-truth, a cost table and a privacy claim. A protocol that somebody is just writing has no such
-record, but it can be run, too. Then we show what every run has: outputs, messages and bytes of each
-role, rounds, messages that nobody received, and the verdicts on the scenario's claims.
-`more_to_show` lists what else could be shown, and the method or field that each of these needs.
+Theory of operation. With an `About` record, a run can be compared with the truth, a cost table and
+a privacy claim. A protocol that somebody is just writing has no such record, but it can be run,
+too. Then we show outputs, messages and bytes of each role, rounds, and the verdicts on the
+scenario's claims.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -52,9 +51,8 @@ class PlainRun:
     """The result of `perform` for a protocol that does not say how its estimate is assessed, and
     for a run that was aborted.
 
-    The result has the run with its outputs, its bill and the verdicts on claims, but no estimate
-    beside the truth. The result of an aborted run has no bill beside a formula either, and no
-    statement of privacy.
+    The result has no estimate beside the truth. The result of an aborted run has no bill beside a
+    formula either, and no statement of privacy.
 
     >>> import attrs
     >>> from simnet import Seat, perform
@@ -127,7 +125,6 @@ class PlainRun:
         raise BadInput(self._without_estimate("draw"))
 
     def _without_estimate(self, verb: str) -> str:
-        """Say why there is no estimate beside the truth, and what to do or to read instead."""
         if self.about.assess is None:
             return (
                 f"{self.name} has no estimate to {verb} beside the truth: give the scenario an "
@@ -151,7 +148,6 @@ class PlainRun:
         return "\n".join(lines)
 
     def _outputs(self) -> list[tuple[str, Any]]:
-        """Return the names and outputs of the first parties that have an output."""
         returned = [(name, out) for name, out in self.run.outputs.items() if out is not None]
         return returned[:OUTPUTS_SHOWN]
 
@@ -177,7 +173,7 @@ class PlainRun:
         return "".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the run for JSON; later versions keep these keys."""
+        """Return the run for JSON."""
         return {
             "scenario": self.name,
             "protocol": type(self.run.protocol).__name__,
@@ -278,8 +274,8 @@ def replica(
     drop: Sequence[str] = (),
     network: Clocked | None = None,
 ) -> Run:
-    """Run any scenario on synthetic people; `observe` picks the observed parties by name, `drop`
-    says who drops out, and `network` decides deadlines.
+    """Run a scenario on synthetic people; `observe` picks the observed parties by name, `drop` says
+    who drops out, and `network` decides deadlines.
     """
     protocol, inputs = prepared(scenario, seed, None, limit)
     parties = list(protocol.parties())
@@ -365,7 +361,7 @@ def explained_by(guess: str | None) -> Iterator[None]:
 
 
 def plain(output: Any) -> Any:
-    """Return an output as numbers, texts and lists for JSON; any other value becomes text.
+    """Return an output as values that JSON has; any other value becomes text.
 
     Field elements become their numbers.
 

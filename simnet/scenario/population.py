@@ -38,7 +38,7 @@ class ItemPopulation:
 
     @property
     def totals(self) -> Ints:
-        """The true counts, in the labels' order: the true frequencies times the number of users."""
+        """The true counts, in the labels' order."""
         return self.support
 
     @property
@@ -99,10 +99,7 @@ class TablePopulation:
 
     @property
     def totals(self) -> Floats:
-        """The true sums and counts, in the labels' order.
-
-        The totals are compared with the estimate times the number of users.
-        """
+        """The true sums and counts, in the labels' order."""
         first = len(self.schema.numeric)
         columns = zip(self.schema.categorical, self.inputs.T[first:], strict=True)
         supports = [
@@ -124,11 +121,7 @@ Population = ItemPopulation | NumberPopulation | TablePopulation
 
 
 def in_chance_order(population: Population, seed: int) -> Population:
-    """Return the same users in a random order, drawn from the seed.
-
-    Users are sorted by random reals. Every order is equally likely, unless two of these reals are
-    equal, which almost never happens.
-    """
+    """Return the same users in a random order, drawn from the seed."""
     order = np.argsort(
         SampledCoins(seed, "order").uniform(len(population.inputs)).plain, kind="stable"
     )

@@ -133,9 +133,7 @@ class Scenario:
 
     @property
     def settings_in_words(self) -> dict[str, Setting]:
-        """All settings by name, each with its type and meaning in words. The words stand where the
-        parameter is defined.
-        """
+        """All settings by name, each with its type and meaning in words."""
         described = settings_in_words(self.protocol, self.settings())
         return {setting.name: setting for setting in described}
 
@@ -185,11 +183,7 @@ class Scenario:
         return self.last_none is not None and bool(self.parameters[self.last_none])
 
     def refuse_unnamed_none(self, labels: Sequence[str]) -> None:
-        """Raise `BadInput` if an item of real data would be taken for "none of the other items".
-
-        If the parameter named by `last_none` is true, the last item stands for users who hold none
-        of the other items. Then the label of the last item in real data must be "none".
-        """
+        """Raise `BadInput` if an item of real data would be taken for "none of the other items"."""
         if self.has_none and labels[-1].lower() != NONE:
             raise BadInput(
                 f"with {self.last_none}=true the last item must be 'none of the other items', "
@@ -254,13 +248,11 @@ def _arguments(protocol: Callable[..., Any]) -> list[str] | None:
 
 
 def _usual_sizes(protocol: Callable[..., Any]) -> tuple[str, ...]:
-    """Return those of "users" and "items" that are arguments of the protocol."""
     taken = _arguments(protocol)
     return tuple(name for name in ("users", "items") if taken is None or name in taken)
 
 
 def _written(names: Sequence[str]) -> str:
-    """Return a tuple of names as one writes it in Python, with double quotes."""
     quoted = [f'"{name}"' for name in names]
     return f"({quoted[0]},)" if len(quoted) == 1 else f"({', '.join(quoted)})"
 

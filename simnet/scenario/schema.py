@@ -10,7 +10,7 @@ from simnet.arrays import Floats
 
 @attrs.frozen
 class Numeric:
-    """A column of numbers from `low` to `high`. The range is declared before any data are seen."""
+    """A column of numbers from `low` to `high`. The range is declared, not read off the data."""
 
     name: str
     low: float
@@ -21,8 +21,7 @@ class Numeric:
 class Categorical:
     """A column of categories; label j is the name of item j.
 
-    The labels are either `declared` before any data are seen, or read off the data. Labels that are
-    read off the data reveal which values occur.
+    The labels are `declared`, or else read off the data; then they reveal which values occur.
     """
 
     name: str

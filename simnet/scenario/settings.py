@@ -70,7 +70,7 @@ class Setting:
 
 
 def settings_in_words(make: Callable[..., Any], defaults: Mapping[str, Any]) -> list[Setting]:
-    """Return the settings of the protocols that `make` makes, with their defaults, in order."""
+    """Return the settings of the protocols that `make` makes, with their defaults."""
     annotations = _annotations(make)
     settings = []
     for name, default in defaults.items():
@@ -107,17 +107,12 @@ def plain_kind(annotation: Any, default: Any) -> Any:
 
 
 def _members(annotation: Any) -> tuple[Any, ...]:
-    """Return the types of a union."""
     is_union = get_origin(annotation) in (Union, types.UnionType)
     return get_args(annotation) if is_union else (annotation,)
 
 
 def _annotations(make: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
-    """Return types and meanings by parameter.
-
-    If a function and the function to which it passes settings both describe a parameter, the words
-    of the first function are used.
-    """
+    """Return types and meanings by parameter."""
     handed_on = getattr(make, "settings_from", None)
     found = {} if handed_on is None else _annotations(handed_on)
     try:

@@ -130,7 +130,7 @@ def verify_alike(
     seed: int,
     inputs: Sequence[int] | Population | None = None,
 ) -> VerifiedAlike:
-    """Return the verdict on one run in which many parties are alike. Such a run may be very large.
+    """Return the verdict on one run in which many parties are alike.
 
     `inputs` are as for `verify`. Raises `NotAlike` for other runs, and `BadInput` for parameters,
     inputs or a coalition that do not fit.
@@ -144,10 +144,10 @@ def verify_alike(
 
 
 def alike_judge(scenario: Scenario, seed: int) -> AlikeJudge:
-    """Return the judge of one run in which many parties are alike, with made-up inputs. Shares that
-    are values of polynomials are refused at once.
+    """Return the judge of one run in which many parties are alike, with made-up inputs.
 
-    Raises `NotAlike` for other runs, and `BadInput` for a run that is too large to be judged.
+    Raises `NotAlike` for other runs and for shares that are values of polynomials, and `BadInput`
+    for a run that is too large to be judged.
     """
     protocol, own_inputs = _prepared(scenario, seed, None, 1, alike=True)
     with explained_by(guessed_inputs_in_words(scenario, protocol, has_option=False)):
@@ -157,7 +157,6 @@ def alike_judge(scenario: Scenario, seed: int) -> AlikeJudge:
 def _fitted(
     scenario: Scenario, seed: int, inputs: Sequence[int] | Population | None
 ) -> tuple[Scenario, Sequence[int] | Numbers | None]:
-    """Return the scenario, fitted to the data, and the inputs of its users."""
     if not isinstance(inputs, Population):
         return scenario, inputs
     scenario = scenario.fitted(inputs)
@@ -191,11 +190,6 @@ def _prepared(
     collections: int,
     alike: bool = False,
 ) -> tuple[Any, Any]:
-    """Return the protocol, and the inputs of its parties. `alike` says whether the run will be
-    judged by symmetry.
-
-    Raises `BadInput` for a run that is too large to be judged.
-    """
     protocol = scenario.build(scenario.users, scenario.items)
     work = scenario.described(protocol).workload
     if work is not None:
@@ -204,7 +198,6 @@ def _prepared(
 
 
 def _check_size(messages: int, elements: int, alike: bool) -> None:
-    """Raise `BadInput` for a run that is too large to be judged."""
     what = f"a verdict on {messages:,} messages with {elements:,} field elements would take too"
     if alike and elements > MOST_ALIKE_ELEMENTS:
         raise BadInput(

@@ -78,7 +78,7 @@ def test_drop_outs_are_not_counted() -> None:
     found = simnet("coalitions", "dpds", "--users", 13, "--items", 1, "--drop", "u3@share:after")
     said = " ".join(found.out.split())
     assert "u3" in said
-    assert "counted in runs without drop-outs and networks alone" in said
+    assert "counted only in runs without drop-outs and without a network" in said
 
 
 @pytest.mark.parametrize(
