@@ -174,7 +174,9 @@ def breaking_figure(sizes: Sizes) -> Any:
 
 
 def refuse_undrawable(path: Path) -> None:
-    """Raise `BadInput` if the file's ending names no picture format, or the file cannot be made."""
+    """Raise `BadInput` if the file's ending names no picture format, or the file cannot be
+    written.
+    """
     formats = blank_figure()().canvas.get_supported_filetypes()
     if _format(path) not in formats:
         raise BadInput(

@@ -2,8 +2,7 @@
 
 The interval of a mean holds by itself with 95 % confidence; with too few trials a mean has no
 interval. Verdicts use wider intervals, which hold jointly; such wide intervals would hide the order
-of the curves. Points that would cover each other are moved aside a little. What a law expects is a
-thin line without marks.
+of the curves.
 """
 
 import textwrap
@@ -56,10 +55,10 @@ def curves(
 
     - A panel has one curve for each combination of the values of the `line` axes. `measure` counts
       as an axis. `words` makes the name of a curve from the values of its axes.
-    - Points are means with intervals of 95 %. If the law is unknown and there are fewer than `FEW`
-      trials, no interval is drawn: the trials are shown one by one. Thin lines are expected values;
-      `law` computes expected values between the points, from the parameters of a point. Dotted
-      lines join points without a law, unless `joined` is false.
+    - Points are means with intervals of 95 %, or single trials if there are few of them and no
+      interval is known. Thin lines are expected values; `law` computes expected values between the
+      points, from the parameters of a point. Dotted lines join points without a law, unless
+      `joined` is false.
     - The name of the y axis is the first measure, unless `y_label` gives another. Panels have one
       scale of y unless `share_y` is false. `columns` is the number of panels in a row.
     - `decorate` draws additional lines or marks into a panel, for example with
@@ -184,7 +183,6 @@ def _curve(
     log_x: bool,
     joined: bool,
 ) -> dict[str, Any]:
-    """Draw a curve; return the signs that it uses, by their names in the legend."""
     colour, used = COLOURS[place % len(COLOURS)], {}
     marker, dashes = MARKERS[place % len(MARKERS)], DASHES[place % len(DASHES)]
     known = all(one["expected"] is not None for one in points)
@@ -232,7 +230,6 @@ def _curve(
 
 
 def _between(xs: Sequence[float], log_x: bool) -> list[float]:
-    """Return the points of an axis, and points between them: about `FINE` points in all."""
     steps = max(FINE // max(len(xs) - 1, 1), 1)
     found = []
     for low, high in pairwise(xs):
@@ -245,11 +242,7 @@ def _between(xs: Sequence[float], log_x: bool) -> list[float]:
 
 
 def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], float]:
-    """Return a function that moves a point aside by some steps, on the scale of its axis.
-
-    A step is `ASIDE` times the length of the axis, but at most `CLOSE` times the smallest distance
-    between two points of the axis.
-    """
+    """Return a function that moves a point aside by some steps, on the scale of its axis."""
     on_scale = [log10(spot) for spot in xs] if log_x and xs[0] > 0 else list(xs)
     gaps = [high - low for low, high in pairwise(on_scale)]
     if not gaps:
@@ -270,8 +263,6 @@ def _is_exact(table: Table, line: Line) -> bool:
 def _runs(table: Table, line: Line, measures: Sequence[Measure]) -> list[float]:
     """Return the numbers of the single trials if there are too few trials for an interval, else an
     empty list.
-
-    If the law is known, one trial is enough.
     """
     measure = next(one for one in measures if one.name == line["measure"])
     if measure.deviation is not None or line["trials"] >= FEW or line["low"] == line["high"]:
@@ -281,10 +272,6 @@ def _runs(table: Table, line: Line, measures: Sequence[Measure]) -> list[float]:
 
 
 def _arms(points: Sequence[Line]) -> list[list[float]]:
-    """Return how far the intervals reach below and above the means.
-
-    An unbounded interval is not drawn.
-    """
     arms = [
         (0.0, 0.0) if one.get("runs") else (one["mean"] - one["low"], one["high"] - one["mean"])
         for one in points
@@ -294,7 +281,6 @@ def _arms(points: Sequence[Line]) -> list[list[float]]:
 
 
 def _name_axes(grid: "Sequence[Axes]", x_label: str, y_label: str, share_y: bool) -> None:
-    """Name x under the lowest panel of each column, and y at the first panel of each row."""
     for axes in grid:
         place = axes.get_subplotspec()
         if place is None:
@@ -315,7 +301,6 @@ def _name_axes(grid: "Sequence[Axes]", x_label: str, y_label: str, share_y: bool
 
 
 def _sign(yerr: bool = False, **style: Any) -> Any:
-    """Return a dark sign for the legend: a mark, with a bar if it has an interval, or a line."""
     from matplotlib.collections import LineCollection
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
@@ -328,7 +313,6 @@ def _sign(yerr: bool = False, **style: Any) -> Any:
 
 
 def _legend(figure: "Figure", grid: "Sequence[Axes]", signs: Mapping[str, Any]) -> None:
-    """Draw one legend for all panels, above them: the curves, and what the marks are."""
     entries = {
         label: handle
         for axes in grid

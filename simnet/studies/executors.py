@@ -43,13 +43,12 @@ def local_processes(
 ) -> Iterator[tuple[Executor, int]]:
     """Yield an executor with worker processes, and the number of workers.
 
-    By default there is one worker for each processor. Every worker has `modules` loaded.
+    By default there is one worker for each processor.
 
-    The workers are forked from a server process that has imported the modules once. This is fast,
-    and it is safe even if this process has threads. If a worker ends abruptly, all running calls
-    fail, and the next call starts new workers. If the body of the `with` statement raises, the
-    workers are ended at once. If this process is killed, the workers end themselves. Raises
-    `BadInput` for fewer than one worker.
+    Where the system has a fork server, workers begin with `modules` loaded. If a worker ends
+    abruptly, the running calls fail, and the next call starts new workers. If the body of the
+    `with` statement raises, the workers are ended at once. If this process is killed, the workers
+    end themselves. Raises `BadInput` for fewer than one worker.
     """
     count = processors() if workers is None else workers
     if count < 1:
@@ -78,10 +77,6 @@ class _Processes(Executor):
         self._pool = make()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
-        """Hand a call to a worker; new processes are started when the old ones have ended.
-
-        Raises `BadInput` when no process can be started within `RESTART` seconds.
-        """
         give_up = time.monotonic() + RESTART
         while True:
             try:
@@ -104,7 +99,6 @@ class _Processes(Executor):
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
 
     def end(self) -> None:
-        """End the workers, even if they are busy."""
         self._end_workers()
         self.shutdown(cancel_futures=True)
 
@@ -133,9 +127,9 @@ def dask_cluster(
     """Yield an executor on the Dask scheduler at an address, and the number of trials that the
     executor runs at once.
 
-    If a worker is killed, another worker runs its trials again. If the scheduler ends, all running
-    trials fail. While the scheduler does not answer or has no workers, `say` is called with a
-    sentence that says so.
+    If a worker is killed, another worker may run its trials again. If the scheduler ends, the
+    running trials fail. If the scheduler does not answer for a while or has lost its workers, `say`
+    is called with a sentence that says so.
 
     Raises `BadInput` if dask.distributed is not installed, if the address is not valid, if no
     scheduler answers in time, or if the scheduler has no workers.
@@ -164,10 +158,7 @@ def dask_cluster(
 
 
 def _refuse_others(address: str) -> None:
-    """Raise `BadInput` unless a Dask scheduler answers in time.
-
-    A Dask client itself would wait for minutes if another program listened at the address.
-    """
+    """A Dask client itself would wait for minutes if another program listened at the address."""
     from distributed.core import rpc
     from distributed.security import Security
 
@@ -197,8 +188,6 @@ def _refuse_others(address: str) -> None:
 def _quiet() -> Iterator[None]:
     """Keep the log messages of Dask and of its libraries off the screen, because our own message is
     enough.
-
-    When a scheduler ends, these libraries log several tracebacks, some after the run.
     """
     loggers = [logging.getLogger(name) for name in LOGGERS]
     before = [logger.level for logger in loggers]
@@ -252,7 +241,6 @@ class _Watched(Executor):
         return future
 
     def _watch_scheduler(self) -> None:
-        """Let all running calls fail when the scheduler has ended for good."""
         while not self._over.wait(1.0):
             if self._client.status in ("closing", "closed"):
                 for future in list(self._flying):
@@ -260,7 +248,6 @@ class _Watched(Executor):
                         future.set_exception(BadInput(GONE))
 
     def _watch_workers(self) -> None:
-        """Say what the sweep waits for. Each time that the sweep waits long, this is said once."""
         since, said = time.monotonic(), None
         while not self._over.wait(1.0):
             obstacle = self._obstacle()
@@ -271,7 +258,6 @@ class _Watched(Executor):
                 said = obstacle
 
     def _obstacle(self) -> str | None:
-        """Return why no trial can end at present, or None if trials can end."""
         try:
             found = self._client.sync(self._client.scheduler.identity, callback_timeout=PATIENCE)
         except TimeoutError:

@@ -2,9 +2,9 @@
 
 A trial is a function of its parameters, a seed and a folder of data. It returns numbers by name
 and, if it has people, under the name `people` a text that says where they came from. The seed of a
-trial follows from the experiment's name, the parameters and the trial's number. So the results do
-not depend on where, when and in which order trials run. Parameters that are `paired`, such as the
-method, do not count for the seed, so that all methods see the same people.
+trial follows from the experiment's name, the parameters and the trial's number. So the seeds do not
+depend on where and in which order trials run. Parameters that are `paired`, such as the method, do
+not count for the seed, so that all methods can draw the same people.
 """
 
 import hashlib
@@ -87,8 +87,7 @@ class Experiment:
     - `takes_network` says that trials take a parameter `network` in the same way, and then return
       the `seconds` of their run on this network: `--network mobile`.
     - `paired` names the parameters that do not count for a trial's seed. Trials of one number whose
-      other parameters are equal have one seed, so that they draw the same people, and their results
-      can be compared pairwise.
+      other parameters are equal have one seed, so that they can draw the same people.
 
     Raises `ValueError` for a parameter with the name of another column of the table, for `files`
     without `data` if a quote has no `data` of its own, and for two quotes with equal source, text
@@ -325,7 +324,7 @@ def network_of(key: str) -> Network:
 
 
 def canonical(parameters: Parameters) -> str:
-    """Return the parameters as JSON in canonical form: keys in order, no blanks."""
+    """Return the parameters as JSON in canonical form, with the keys in order."""
     return json.dumps(dict(parameters), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -9,7 +9,7 @@ from simnet.studies.experiment import Experiment
 
 
 def names() -> list[str]:
-    """Return the names of all contributed experiments, sorted."""
+    """Return the names of the experiments in installed packages."""
     return list(experiment_places())
 
 

@@ -1,4 +1,4 @@
-"""Running an experiment from Python: here and now, or into a store that keeps every trial."""
+"""Runs an experiment from Python: here and now, or into a store that keeps the results."""
 
 import json
 from pathlib import Path
@@ -40,8 +40,8 @@ def reproduce(
         The folder of the real data. Without it, an experiment that could read data makes people
         up, and the report says so.
     store
-        A file that keeps every trial. Trials that it holds already are not run again. Without a
-        store the trials run one after the other, and only the report keeps them.
+        A file that keeps the results of trials. Trials whose results it has are not run again.
+        Without a store the trials run one after the other.
     processes
         How many processes run trials for the store; by default one for each processor.
     settings
@@ -84,6 +84,5 @@ def table_here(experiment: Experiment, name: str, data: Path | None = None) -> T
 
 
 def _as_text(value: Any) -> str:
-    """Return a value, or several values, as text in the form that a command line takes."""
     several = isinstance(value, list | tuple | range)
     return ",".join(map(str, value)) if several else str(value)

@@ -25,8 +25,7 @@ def complete(studies: Sequence[Study], make_up: bool = False) -> list[Study]:
     """Return studies that can run.
 
     With `make_up`, a study that misses a file loses its folder of data, so that its users are made
-    up. Without `make_up`, raises `BadInput` if a study misses a file; the message lists every
-    missing file and who reads it.
+    up. Without `make_up`, raises `BadInput` if a study misses a file.
     """
     missing = missing_files(studies)
     if missing and not make_up:

@@ -34,8 +34,8 @@ class Failed:
 def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Failed:
     """Run a trial and return its outcome.
 
-    Every exception except an interrupt is a failure of this trial. An aborted run is a result
-    without numbers.
+    A trial that raises an exception has failed, but an interrupt is passed on, and an aborted run
+    is a result without numbers.
     """
     began = time.perf_counter(), time.thread_time()
     aborts: tuple[Ending, ...] = ()
@@ -61,11 +61,6 @@ def failure(job: Job, error: str) -> Failed:
 
 
 def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | str]:
-    """Return the numbers of a trial as Python numbers, by name.
-
-    Raises `TypeError` or `ValueError` for a value that a table cannot hold, or for a name that
-    another column of the table has.
-    """
     if not isinstance(numbers, Mapping):
         raise TypeError(f"a trial returns numbers by name, but the result is {_kind(numbers)}")
     found: dict[str, float | str] = {}
@@ -82,10 +77,8 @@ def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | 
 
 
 def _refuse_unmeasured(experiment: Experiment, numbers: Mapping[str, float | str]) -> None:
-    """Raise `ValueError` for numbers that the tables of the experiment would leave out.
-
-    A trial may return only some of the measures. For each it must return the expected value and the
-    deviation too, if the measure names them.
+    """A trial may return only some of the measures. For each it must return the expected value and
+    the deviation too, if the measure names them.
     """
     measured = [measure for measure in experiment.measures if measure.name in numbers]
     if experiment.measures and not measured:
@@ -107,7 +100,6 @@ def _label(value: object) -> str:
 
 
 def _number(name: str, value: Any) -> float:
-    """Return a number of numpy or Python as a Python float or int."""
     plain = value.item() if hasattr(value, "item") else value
     if isinstance(plain, float):
         return float(plain)

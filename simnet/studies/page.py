@@ -1,8 +1,7 @@
 """The page of quoted numbers: a section for each experiment, with a row for each quote.
 
 A page is written anew from its sections, and read again to update it: `simnet reproduce NAME`
-replaces the section of NAME and leaves the others. So everything that is known of a section is the
-section's text on the page.
+replaces the section of NAME and leaves the others.
 """
 
 import re
@@ -210,7 +209,6 @@ def sections_of(path: Path) -> list[Section]:
 
 
 def _disputes(sections: Sequence[Section]) -> list[str]:
-    """Return the list of all disputed rows, under their reasons."""
     found: dict[str, list[str]] = {}
     for section in sections:
         for row in section.rows:
@@ -226,12 +224,10 @@ def _disputes(sections: Sequence[Section]) -> list[str]:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a row."""
     return re.split(r"(?<!\\) \| ", line[2:-2])
 
 
 def _with_headline(line: str) -> str:
-    """Return a row with the headline that follows from its columns."""
     cells = dict(zip(COLUMNS, _cells(line), strict=True))
     law = next(one for one in LAWS if one == cells["law"])
     runs = next(one for one in RUNS if one == cells["runs"])
@@ -249,9 +245,6 @@ def preface(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _grid(experiment: Experiment) -> list[str]:
-    """Return lines that name the parameters of the points: first the parameters that are equal at
-    all points, then the values of the other parameters.
-    """
     values = {
         axis: list(
             dict.fromkeys(value for product in experiment.grid for value in product.get(axis, ()))
@@ -270,7 +263,6 @@ def _grid(experiment: Experiment) -> list[str]:
 
 
 def _values(found: Sequence[Any]) -> str:
-    """Return the values of a parameter as text; a long list of names is only counted."""
     text = listed_in_words(found)
     if len(text) > LONGEST_LIST and any(isinstance(value, str) for value in found):
         return f"({len(found)} of them)"
@@ -278,7 +270,6 @@ def _values(found: Sequence[Any]) -> str:
 
 
 def _words(experiment: Experiment) -> list[str]:
-    """Return a line for each word that needs a threshold."""
     lines = [
         f"- *{name}*: {'no number' if isnan(word.threshold) else f'{word.threshold:g}'}, "
         f"{word.meaning}"

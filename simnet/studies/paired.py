@@ -90,7 +90,6 @@ def paired_share(
 def _both(
     by_method: Mapping[str, Mapping[tuple[int, int], TrialRow]], pair: tuple[str, str]
 ) -> list[tuple[TrialRow, TrialRow]]:
-    """Return the rows of two methods, trial by trial. Raises `NoSuchPoint` if no trial has both."""
     ones, others = (by_method[name] for name in pair)
     both = [(ones[trial], others[trial]) for trial in ones if trial in others]
     if not both:
@@ -146,7 +145,6 @@ def _quotient(one: Floats, other: Floats, error: float) -> Ends:
 
 
 def _difference(one: Floats, other: Floats, error: float) -> Ends:
-    """Return the difference of two means, with Student's interval."""
     gaps = one - other
     mean, arm = float(gaps.mean()), _arm(gaps, error)
     return mean, mean - arm, mean + arm

@@ -14,7 +14,7 @@ parameters it takes::
         ...
 
 Then type checkers can check how a trial uses its parameters. A parameter that the class does not
-have raises a `TypeError` that names it; otherwise, it would be ignored silently.
+have raises a `TypeError`.
 """
 
 from collections.abc import Callable

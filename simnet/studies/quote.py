@@ -107,19 +107,19 @@ class Counterpart:
         return self.low - slack <= self.expected <= self.high + slack
 
     def is_clearly_off(self, bound: float) -> bool:
-        """Whether the interval of a hundred times as many trials would keep clear of a bound."""
+        """Whether an interval a tenth as wide around the expected value would keep clear of a
+        bound.
+        """
         if self.expected is None or self.low is None or self.high is None:
             return False
         return abs(self.expected - bound) > (self.high - self.low) / A_HUNDRED_TIMES
 
     def by_law(self, printed: float, rounding: float, bound: Bound) -> tuple[Law, float | None]:
-        """Return whether the law agrees with a printed number, and the probability of the number.
+        """Return whether the law agrees with a printed number, and the two-sided probability of the
+        number.
 
-        The numbers that round to the printed one are its range. The probability is two-sided: twice
-        the smaller one of the probabilities of a number in this range or below it, and of a number
-        in this range or above it, and at most 1. The probability is None if the paper's number is
-        not random, or if no law is known. A bound is compared with the expected value alone, and
-        has no probability.
+        The probability is None for a bound, for a number that is not random, and if no law is
+        known.
         """
         if self.expected is None or isnan(self.spread):
             return "none", None
@@ -134,13 +134,8 @@ class Counterpart:
         return ("agrees" if chance >= LEVEL else "disagrees"), chance
 
     def by_runs(self, printed: float, rounding: float, bound: Bound) -> Runs:
-        """Return whether our runs confirm a printed number.
-
-        The runs contradict a number that lies outside their interval, even after an allowance for
-        the scatter of the paper's own runs. The runs confirm a number inside the interval only if
-        the interval is narrow: its width is at most `INFORMATIVE` times the measured value. A
-        bound, and the share of places at which a statement holds, are confirmed if the whole
-        interval agrees. The page of quoted numbers has these rules in their order.
+        """Return whether our runs confirm a printed number. The page of quoted numbers has the
+        rules.
         """
         if self.measured is None or self.low is None or self.high is None:
             return "none"
@@ -221,8 +216,7 @@ class Quote:
     - `points` says at which points of the grid the statement is judged, and why at these points.
     - `tolerance` gives the relative difference that a word such as "about" allows.
     - `unresolved` is the note if the runs are undecided and more trials would not help.
-    - `disputed` says why a fair reader of the paper may come to another verdict. The page lists all
-      disputed rows.
+    - `disputed` says why a fair reader of the paper may come to another verdict.
 
     >>> quote = Quote("Sec. 5", "the answer", "42", lambda table: Counterpart(expected=42.0))
     >>> quote.printed
@@ -291,12 +285,7 @@ class Quote:
         return self._ruling(table, printed, found, law, runs, chance, note)
 
     def _note(self, law: Law, runs: Runs, found: Counterpart, printed: float) -> str:
-        """Return what a row says of its verdict if it has no correction; mostly nothing.
-
-        The note says that more trials would decide the row only where this is certain. For example,
-        it is not certain for a statement about places: where the compared numbers are equal, the
-        statement stays undecided, however many trials run.
-        """
+        """Return what a row says of its verdict if it has no correction; mostly nothing."""
         if law == "disagrees" or (law == "none" and runs == "contradict"):
             return self.why
         if runs == "contradict":
@@ -434,7 +423,7 @@ class Ruling:
         return f"{number_in_words(self.low)} to {number_in_words(self.high)}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdict for JSON; later versions keep these keys."""
+        """Return the verdict for JSON."""
         columns = attrs.asdict(self, recurse=False)
         data = {"data": self.data.status, "data_note": self.data.what}
         return {**columns, **data, "verdict": self.verdict}

@@ -56,11 +56,11 @@ def paired_quotient(
 ) -> Counterpart:
     """Return the mean of one number divided by the mean of another, from trials that have both.
 
-    Both numbers of a trial come from the same reports, so they rise and fall together, and their
-    quotient scatters less than the quotient of independent numbers. The interval is Student's, on a
-    logarithmic scale; the variance of the logarithm is computed to first order (the delta method).
-    `expected` is the quotient by law, if it is known, and `runs` says over how many runs the
-    paper's numbers are means (0: they are exact).
+    The two numbers of a trial may rise and fall together; then their quotient scatters less than
+    the quotient of independent numbers. The interval is Student's, on a logarithmic scale; the
+    variance of the logarithm is computed to first order (the delta method). `expected` is the
+    quotient by law, if it is known, and `runs` says over how many runs the paper's numbers are
+    means (0: they are exact).
 
     Raises `NoSuchPoint` if no trial has both numbers.
     """
@@ -102,12 +102,10 @@ def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
 def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
     """Return the x at which the first of two curves stops being below the second curve.
 
-    The result has an interval for this x. At the left end of the interval and at every x before it,
-    the confidence intervals of the curves show the first curve below the second. At the right end
-    and at every x after it, they show the first curve above the second. The interval is the
-    shortest one of this kind; it begins at 0, or ends at infinity, if no point can be such an end.
-    The interval holds with the joint confidence of all confidence intervals. The measured value
-    lies between the two points where a change of order agrees best with the means.
+    At the points up to the left end of the interval of this x, the confidence intervals of the
+    curves show the first curve below the second; at the points from its right end on, they show it
+    above. The interval begins at 0, or ends at infinity, if there is no such point. The measured
+    value lies between the two points where a change of order agrees best with the means.
 
     Raises `NoSuchPoint` if the curves do not cross between the points that were run.
     """

@@ -66,7 +66,6 @@ class Report:
 
     @property
     def _has_numbers(self) -> bool:
-        """Whether some trial has numbers: all runs may have been aborted."""
         return any(OF_ABORTS[0] not in row for row in self.table.rows)
 
     @property
@@ -84,7 +83,6 @@ class Report:
         return "\n".join([self._heading, *lines, *ruled])
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and rows of the table of points. An axis with one value is left out."""
         lines = self.table.summary()
         names = [
             name
@@ -143,7 +141,7 @@ class Report:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report for JSON; later versions keep these keys."""
+        """Return the report for JSON."""
         experiment = self.study.experiment
         return {
             "experiment": self.study.name,

@@ -1,4 +1,4 @@
-"""Sentences of a paper that have no figure, and are judged by computing, without any run.
+"""Sentences of a paper that are judged by computing, without any run.
 
 An experiment of sentences has one point for each sentence. Its trial returns the number that is
 right, as `value`, and, for a misprint, the number that should be printed, as `instead`.

@@ -2,10 +2,10 @@
 
 A paper says, for example, that the error falls as the number of users grows. We check this at every
 place of an experiment's grid. The number that stands for the statement is the share of places at
-which the statement holds. This share is 1 if the paper is right. The interval of the share has two
-ends. The lower end is the share of places at which the statement holds for all values within the
-confidence intervals. The upper end is the share of places at which it holds for some values within
-them. We try some of these values, above all the ends of the intervals (see `_within`).
+which the statement holds. This share is 1 if the paper is right. At each place we try some values
+within the confidence intervals, above all the ends of the intervals (see `_within`). The interval
+of the share begins at the share of places at which the statement holds for all values that we try.
+It ends at the share of places at which the statement holds for some of them.
 """
 
 import itertools
@@ -135,17 +135,14 @@ class _Watched(dict[Any, Any]):
         return super().__getitem__(key)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """Return a value, and note that it is looked at."""
         self.seen.add(key)
         return super().get(key, default)
 
     def values(self) -> Any:
-        """Return all values, and note that they are looked at."""
         self.seen.update(self)
         return super().values()
 
     def items(self) -> Any:
-        """Return all items, and note that they are looked at."""
         self.seen.update(self)
         return super().items()
 
@@ -200,7 +197,6 @@ def falls(numbers: MeasureByAxis) -> bool:
 def _places(
     table: Table, measure: str, axis: str | Sequence[str], others: Sequence[str]
 ) -> list[dict[Any, Mapping[str, Any]]]:
-    """Return the rows of the table's summary at each place, by the value of the axis."""
     found: dict[tuple[Any, ...], dict[Any, Mapping[str, Any]]] = {}
     for line in table.summary():
         if line["measure"] == measure:
@@ -237,10 +233,10 @@ def share_at(
 
 @attrs.frozen
 class Outcome:
-    """Whether a statement holds at one place, answered in three ways.
+    """Whether a statement holds at one place.
 
-    The three answers are about the measured means; about all values, and about some values, within
-    the intervals; and about the expected values.
+    The answers are for the measured means, for all values that were tried within the intervals, for
+    some of these values, and for the expected values.
     """
 
     measured: bool
@@ -328,7 +324,7 @@ def resampled(
     """Return the share of places at which a statement holds for the means of their trials.
 
     All numbers of one trial belong together, because its methods see the same reports. So whole
-    trials are drawn again, with replacement. The statement surely holds at a place if it holds at
+    trials are drawn again, with replacement. The statement counts as sure at a place if it holds at
     every draw. Fewer than `ENOUGH` trials decide nothing.
     """
     coins = SampledCoins(0, "resampled")
@@ -421,9 +417,8 @@ def always_less(
     """Return the quote for the statement that the better methods have smaller errors than all
     others, everywhere.
 
-    `better` decides by the value of `axis` whether a method is one of the better methods. The
-    quoted number is the share of places at which the better methods have smaller errors, which
-    should be 1. A place is a combination of the values of the axes in `others`.
+    `better` decides by the value of `axis` whether a method is one of the better methods. A place
+    is a combination of the values of the axes in `others`.
     """
     return Quote(
         source,
@@ -441,9 +436,6 @@ def always_less(
 def _share_of_less(
     table: Table, better: Callable[[Any], bool], axis: str, others: Sequence[str]
 ) -> Counterpart:
-    """Return the share of places at which the better methods have smaller errors: for the expected
-    values, and for the measured ones.
-    """
     places: dict[tuple[Any, ...], dict[bool, list[dict[str, Any]]]] = {}
     for line in table.summary():
         place = places.setdefault(tuple(line.get(name) for name in others), {True: [], False: []})

@@ -1,25 +1,23 @@
-r"""The store of results: a file of text to which every finished trial adds a line.
+r"""The store of results: a file of text with a line for each finished trial.
 
-A study of an hour may be stopped, repeated, or run by two machines at once. Disks fill up, and
-files are damaged or deleted. In all these cases the store must not lose a result that it has
-reported as kept, count a result twice, or show a wrong result. So:
+A study of an hour may be stopped, repeated, or run by two processes at once. Disks fill up, and
+files are damaged or deleted. The store should then not count a result twice, show a wrong result,
+or report a lost result as kept. So:
 
 - The key of a line is the experiment, its parameters in one canonical form, the trial's number, the
   version of the code that the trial can reach, and the version of the data that the trial reads. A
   sweep asks which keys are missing, and runs the trials with these keys. Results of other code stay
-  in the file, and are not read.
-- The line of a result is never written over, unless it is damaged. A trial is a function of its
-  key, so a second result could only be the same. If two sweeps have run one trial, they have equal
-  results, and the later result is counted as skipped.
+  in the file.
+- The line of a result is written over only if it is damaged. If two sweeps have run one trial, the
+  later result is not added, because a trial is a function of its key.
 - Writers append under a lock, a chunk of results at a time, and wait for the disk. A line that a
   killed process left unfinished has no line end, and the next writer cuts it off.
 - Every line of a trial ends in a digest of the line. A line that does not fit its digest, or
   repeats a key, is damaged and is not read. If no intact line has the trial of a damaged line, the
-  trial counts as missing, as if it had never been run. Whoever opens the file for writing blanks
-  damaged lines, and the next sweep runs the missing trials again.
+  trial counts as missing. Whoever opens the file for writing blanks damaged lines, and the next
+  sweep runs the missing trials again.
 - After every commit we check that the path still leads to the file that was opened. At its end a
-  sweep reads the whole file again, and reports a trial as kept only after it has seen the trial in
-  the file.
+  sweep reads the whole file again.
 
 Example. A sweep of two trials writes these lines, and is then repeated with three trials::
 
@@ -31,9 +29,6 @@ The second sweep finds the keys of trials 0 and 1, and runs only trial 2. If som
 a function that the trial calls, `code` would differ, and the second sweep would run all three
 trials. The latest version of the code is the version in the last line of the file: unlike times,
 the order of lines does not depend on a clock.
-
-An earlier version of the store was a database. The database did not notice when one page of its
-file was written over another page, and it refused the whole file because of one damaged row.
 """
 
 import contextlib
@@ -103,7 +98,7 @@ class Store:
 
     `damaged` is the number of damaged lines that were found, and of unfinished lines that were cut
     off. A store that is open for reading only leaves both as they are; any other store blanks
-    damaged lines. Every method raises `BadInput` when the file cannot be read or written any more.
+    damaged lines. Methods raise `BadInput` when the file cannot be read or written any more.
     """
 
     def __init__(self, path: Path, reading: bool = False) -> None:
@@ -156,8 +151,8 @@ class Store:
     def add(self, experiment: str, versions: Versions, results: Sequence[Result]) -> int:
         """Commit results, and return how many of them were new.
 
-        Results that the store has already are not changed. Committed results survive the end of the
-        process and a loss of power.
+        Results that the store has already are not changed. When the method returns, the results are
+        on disk.
         """
         with _refusing(self.path), self._locked():
             self._catch_up()
@@ -205,7 +200,6 @@ class Store:
             )
 
     def _refuse_replaced(self) -> None:
-        """Raise `BadInput` if the file was replaced, deleted or cut since it was opened."""
         opened = os.fstat(self._descriptor)
         try:
             found = self._place.stat()
@@ -224,7 +218,6 @@ class Store:
         )
 
     def _catch_up(self) -> None:
-        """Read the lines that were added since the last reading."""
         if self._writing:
             self._refuse_replaced()
         with self._reader(self._end) as file:
@@ -242,7 +235,6 @@ class Store:
                 self._end += len(line)
 
     def _noted(self, one: StoredTrial | None) -> bool:
-        """Note the trial of a line, and return whether the line holds a trial that is new."""
         if one is None:
             return False
         key = _key(one.experiment, one.versions, one.result.job)
@@ -251,7 +243,6 @@ class Store:
         return new
 
     def _append(self, content: bytes) -> None:
-        """Write bytes at the end of the file, all or none of them, and wait for the disk."""
         try:
             os.lseek(self._descriptor, self._end, os.SEEK_SET)
             left = memoryview(content)
@@ -264,18 +255,13 @@ class Store:
             raise
 
     def _reader(self, start: int) -> BinaryIO:
-        """Return a buffered reader of the file from a place on, which sees everything written so
-        far.
-        """
         file = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115  # callers close it
         file.seek(start)
         return file
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep other writers out. Readers need no lock, because they stop before an unfinished
-        line.
-        """
+        """Keep other writers out. Readers need no lock: they stop before an unfinished line."""
         if not self._writing:
             yield
             return
@@ -306,9 +292,7 @@ def default_store() -> Path:
 
 
 def _key(experiment: str, versions: Versions, job: Job) -> Key:
-    """Return the key that identifies a result. Equal texts of keys share memory, because there are
-    many keys.
-    """
+    """Equal texts of keys share memory, because there are many keys."""
     return (
         intern(experiment),
         intern(versions.code),
@@ -319,7 +303,6 @@ def _key(experiment: str, versions: Versions, job: Job) -> Key:
 
 
 def _line(experiment: str, versions: Versions, result: Result) -> bytes:
-    """Return a trial as a line of the store, which ends in its digest."""
     job = result.job
     # Only lines of aborted runs have this key, so stores without such runs are as they were.
     aborts = [[ending.party, ending.round, ending.reason] for ending in result.aborts]
@@ -364,7 +347,7 @@ def _digest(text: bytes) -> str:
 
 
 def _wait_for_disk(folder: Path) -> None:
-    """Wait until the name of a new file is on disk, so that it survives a loss of power."""
+    """Wait until the name of a new file is on disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,9 +1,8 @@
 """Sweeps: run the trials that a store does not have yet, on any `concurrent.futures` executor.
 
-Trials travel to the workers in chunks that take about a quarter of a second, and each chunk is
-committed to the store when it comes back. A chunk contains the name of its experiment and plain
-numbers, but no code. So the worker needs the same code as this process, and it checks that its code
-has the version that the chunk names.
+Trials travel to the workers in chunks, and the results of a chunk are committed to the store when
+they come back. A chunk contains no code. So the worker needs the same code as this process, and it
+checks that its code has the version that the chunk names.
 """
 
 import os
@@ -83,7 +82,7 @@ def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versi
 
 @attrs.frozen
 class Chunk:
-    """Trials that travel together, with everything that a worker needs to run them."""
+    """Trials that travel together to a worker."""
 
     origin: str
     data: Path | None
@@ -104,7 +103,7 @@ class SweepCounts:
     errors: list[str] = attrs.field(factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the counts for JSON; later versions keep these keys."""
+        """Return the counts for JSON."""
         return attrs.asdict(self)
 
 
@@ -142,19 +141,16 @@ def sweep(
     progress: Callable[[int], None] = _silent,
     say: Callable[[str], None] = _silent,
 ) -> SweepCounts:
-    """Run every trial that the store does not have, and commit the result of each trial soon after
-    the trial ends.
+    """Run the trials that the store does not have, and commit their results.
 
     `slots` is the number of trials that the executor runs at once. `progress` is called with the
     number of trials that ended, and `say` with sentences for the person who waits. If a trial
     raises an exception, it is counted as failed and the others go on. If a worker process ends
-    abruptly, the trials that it had are run again one by one. A trial that ends its process twice
-    when it runs alone has failed; once is enough on Dask, which has repeated the trial itself.
-
-    At the end the store is read again and checked.
+    abruptly, the trials that were under way are run again one by one. A trial that then ends its
+    process again has failed.
 
     Raises `BadInput` if the executor or the store breaks, or if the store has lost results. Then,
-    and on an interrupt, finished trials are committed and the rest is cancelled.
+    and on an interrupt, the trials that are left are cancelled.
     """
     going = _Sweep(study, store, executor, slots, progress, say)
     try:
@@ -215,7 +211,6 @@ class _Sweep:
                 self._keep(future)
 
     def stop(self) -> None:
-        """Cancel the chunks that workers have, and keep what has come back."""
         for future in self.flying:
             future.cancel()
         for future in [
@@ -226,7 +221,6 @@ class _Sweep:
             self._keep(future)
 
     def _launch(self) -> None:
-        """Submit the next jobs, except jobs that another sweep has finished meanwhile."""
         fair = len(self.waiting) // (2 * AHEAD * self.slots)
         size = max(1, min(round(CHUNK / max(self.pace, 1e-6)), fair))
         jobs = [self.waiting.popleft() for _ in range(min(size, len(self.waiting)))]
@@ -249,7 +243,6 @@ class _Sweep:
         self.flying[future] = chunk
 
     def _keep(self, future: Future[list[Result | Failed]]) -> None:
-        """Commit the results of a chunk, and count them."""
         jobs = self.flying[future].jobs
         alone = bool(self.suspects) and jobs == (self.suspects[0],)
         outcomes = self._outcomes(future, jobs, alone)
@@ -267,10 +260,6 @@ class _Sweep:
     def _outcomes(
         self, future: Future[list[Result | Failed]], jobs: Sequence[Job], alone: bool
     ) -> list[Result | Failed]:
-        """Return the results of a chunk, or no results if its jobs became suspects.
-
-        Raises `BadInput` if no worker is left.
-        """
         try:
             return future.result()
         except (BadInput, KeyboardInterrupt):

@@ -1,7 +1,7 @@
 """The table of an experiment: one row for each trial, and estimates for each point of the grid.
 
-A row has the parameters, `trial`, `seed`, the numbers that the trial returned, and `people`, which
-says where the trial's people came from.
+A row has the parameters, `trial`, `seed`, the numbers that the trial returned, and perhaps
+`people`, which says where the trial's people came from.
 """
 
 import csv
@@ -30,8 +30,8 @@ class Measure:
     - `name` is the name under which a trial returns the number, and `what` describes the number in
       words.
     - `expected` and `deviation` are the names under which a trial returns the number's expected
-      value and its standard deviation in one trial. A deviation is known for squared errors, whose
-      law is then close to a gamma law.
+      value and its standard deviation in one trial. With a deviation, the number is taken to have a
+      gamma law.
     - `exact` says that the number never depends on coins.
 
     >>> Measure("mse", what="mean squared error").words
@@ -60,8 +60,7 @@ class Estimate:
 
     `spread` is the standard deviation of one trial, relative to the mean. `spread` is NaN, and the
     interval is unbounded, if the trials do not show it: for a single random trial, or for a few
-    trials with equal numbers. If all trials are exact and equal, the mean and both ends of the
-    interval are equal.
+    trials with equal numbers.
     """
 
     mean: float
@@ -173,8 +172,8 @@ class Table:
     def summary(self, alone: float | None = None) -> list[dict[str, Any]]:
         """Return a row for each point and measure, with mean, interval and expected value.
 
-        The intervals hold jointly with probability `CONFIDENCE`, by Bonferroni's inequality. With
-        `alone`, each interval holds with that probability by itself.
+        All intervals together have the confidence `CONFIDENCE`, by Bonferroni's inequality. With
+        `alone`, each interval has this confidence by itself.
         """
         points, measures = self.points(), self.shown_measures
         pairs = [
@@ -210,8 +209,7 @@ class Table:
 def estimated(
     rows: Sequence[TrialRow], measure: Measure, error: float, exact: bool = False
 ) -> Estimate:
-    """Return the mean of a measure over trials, with an interval that fails with probability
-    `error`.
+    """Return the mean of a measure over trials, with an interval of confidence 1 - `error`.
 
     If the relative standard deviation of one trial is known, the interval follows from a gamma law
     with this deviation. The interval of the share of completed runs is that of Clopper and Pearson.
@@ -255,9 +253,8 @@ def estimated(
 def gamma_interval(mean: float, spread: float, count: int, error: float) -> tuple[float, float]:
     """Return a confidence interval for the mean of positive numbers with known relative deviation.
 
-    The interval is computed from the mean of `count` numbers. The sum of the numbers is about gamma
-    distributed with shape count / spread². For sums of squares of Gaussians of equal variance this
-    is exact: it is the interval for a variance.
+    The interval is computed from the mean of `count` numbers. The sum of the numbers is taken to
+    have a gamma law with shape count / spread².
     """
     from scipy.special import gammaincinv  # imported only here: scipy loads slowly
 

@@ -1,4 +1,4 @@
-"""What most trials do: run a protocol on some users, and take the errors of its estimate."""
+"""A usual trial: it runs a protocol on some users, and takes the errors of its estimate."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,8 @@ def errors(
     drop: float = 0.0,
     network: str = "",
 ) -> dict[str, float | str]:
-    """Return a run's squared L2 error with its exact mean and standard deviation, and its costs.
+    """Return a run's squared L2 error with its expected value and standard deviation, and its
+    costs.
 
     Each party with an input drops out with probability `drop`, as with `simnet run --drop`. With
     `network`, the value of an experiment's parameter `network`, the result has the `seconds` until

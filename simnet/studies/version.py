@@ -1,8 +1,8 @@
 """The versions that a result depends on besides its parameters and seed: of the code and of the
 data.
 
-The code is everything that a trial can reach by imports (see `simnet.closure`), with the versions
-of Python and of the imported libraries.
+The code is what a trial can reach by imports (see `simnet.closure`), with the versions of Python
+and of the imported libraries.
 """
 
 import functools
@@ -65,7 +65,6 @@ def _files(trial: object) -> Iterator[str]:
 
 @lru_cache
 def _versions(modules: tuple[str, ...]) -> str:
-    """Return the versions of the installed distributions that contain these top-level modules."""
     distributions = packages_distributions()
     found = {name for module in modules for name in distributions.get(module, ())}
     return " ".join(f"{name} {version(name)}" for name in sorted(found))
