@@ -17,14 +17,13 @@ COLOURS = {"holds": "green", "fails": "bold red", "not judged": "yellow"}
 
 
 def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> int:
-    """Judge statements of the papers: every numbered theorem, lemma, corollary, proposition,
-    definition and remark and, of Jia and Gong and of Joy and Gerla, also equations. A statement
+    """Judge numbered statements of the papers: theorems, lemmas, corollaries, propositions,
+    definitions and remarks and, of Jia and Gong and of Joy and Gerla, also equations. A statement
     holds, fails, or is not judged.
 
     The column `how` says what a verdict rests on. `proved`: the page docs/proofs/papers.md proves
     it. `searched`: no counterexample was found among the instances that `--show` names, which is no
-    proof. `counterexample`: the first one found, smallest parameters first. The exit status is 0
-    whatever the verdicts are.
+    proof. `counterexample`: the first one found. The exit status is 0 whatever the verdicts are.
 
     For example:
 

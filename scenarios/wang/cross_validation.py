@@ -195,8 +195,8 @@ def _census(people: str, data: Path) -> Sequence[Task]:
 
 
 def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
-    """Make up features of a table of the paper's shape, and an income that partly depends on them,
-    as a task of learning.
+    """Make up a task: features of a table of the paper's shape, and an income that partly depends
+    on them.
     """
     table = drawn(people, users, None, seed)
     features = encoded(table.inputs, table.schema)[:, 1:]
