@@ -191,22 +191,6 @@ def grouped(found: Sequence[Crossing]) -> Iterator[tuple[str, str, str]]:
         yield place, joined(names), overtaken
 
 
-def crossing_sentences(table: Table) -> Lines:
-    """Yield a sentence for each pair of protocols whose curves of time cross, and sentences for the
-    curves of the error.
-    """
-    places: dict[tuple[str, str], list[str]] = {}
-    for network, measure in zip(NETWORKS, SECONDS, strict=True):
-        for one in found_crossings(table, measure):
-            place = f"from about {one.place} users on ({network.name})"
-            places.setdefault((one.better, one.other), []).append(place)
-    for (better, other), words in places.items():
-        yield f"- {better} is done earlier than {other} {joined(words)}."
-    for place, better, worse in grouped(found_crossings(table, ERROR)):
-        errors_ = f"the error of {better} is smaller than that of {worse}"
-        yield f"- From about {place} users on {errors_}."
-
-
 def titles() -> Iterator[tuple[str, Measure]]:
     """Yield the quantities that depend on the number of users, each with its name."""
     for network, measure in zip(NETWORKS, SECONDS, strict=True):
@@ -229,9 +213,9 @@ def users_findings(table: Table) -> Lines:
         )
         lead = f"*{network.name}*: "
         if local and first:
-            lead += "the local mechanisms are done first at every number of users. "
+            lead += "the local mechanisms are done first at all these numbers of users. "
         best = leaders(found, found_crossings(table, measure), others)
-        order = f"Among the others {best[0][0]} is the first {reign(best)}"
+        order = f"Of the others {best[0][0]} is done first {reign(best)}"
         yield (
             f"- {lead}{order}. With {most:,} users {best[-1][0]} takes "
             f"{in_units(found[best[-1][0]][most])}, and the slowest one, {slowest}, "
@@ -255,9 +239,9 @@ def reign(best: Sequence[tuple[str, str]]) -> str:
     after it.
     """
     if len(best) == 1:
-        return "at every number of users"
+        return "at all these numbers of users"
     later = "".join(f", and {name} from about {place} users on" for name, place in best[1:])
-    return f"from {best[0][1]} users on{later}"
+    return f"with few users{later}"
 
 
 def two_stages(table: Table) -> Lines:
@@ -271,8 +255,8 @@ def two_stages(table: Table) -> Lines:
     if min(ratios) > 1:
         yield (
             f"- tss takes {ranged(ratios, '.2g')} times as long as dpds, although its users send "
-            f"{ranged(sent, '.2g')} times as many bytes of payload: they send them in many small "
-            "messages, each with headers of its own, and tss has two rounds more."
+            f"{ranged(sent, '.2g')} times as many bytes of payload: tss has many small messages, "
+            "each with headers of its own, and two rounds more."
         )
 
 
@@ -289,8 +273,8 @@ def trade(table: Table) -> Lines:
             ratios.append(one / two)
         error = curves(at, ERROR)
         yield (
-            f"- With {n:,} users the local mechanism oue is done {ranged(ratios, '.2g')} times as "
-            f"early as a committee, by network, and its squared error is "
+            f"- With {n:,} users a committee takes {ranged(ratios, '.2g')} times as long as the "
+            "local mechanism oue, and the squared error of oue is "
             f"{rounded(error['oue'][n] / error['committee'][n]):,} times as large."
         )
 
@@ -307,7 +291,7 @@ def noise_and_chance(table: Table) -> Lines:
                 longer.append(noisy / plain - 1)
     yield (
         "- secagg and secagg_plus can also add up the noisy answers of dpdg. They then have the "
-        f"error of dpdg, and take at most {percent(max(longer))} longer than here."
+        f"error of dpdg, and take at most {percent(max(longer))} longer than with those of dpds."
     )
     spread = []
     for part in table.where(protocol="tss").points().values():
@@ -361,12 +345,13 @@ def drop_findings(table: Table) -> Lines:
     (users,) = table.values("users")
     rates = [drop for drop in table.values("drop") if drop]
     stated = joined([percent(drop) for drop in rates])
-    for name in [name for name in NEED_EVERYBODY if name in table.values("protocol")]:
+    strict = [name for name in NEED_EVERYBODY if name in table.values("protocol")]
+    yield f"- {joined(strict)}: a run has no result if a user leaves before its last message."
+    for name in strict:
         chances = [f"{chance_of_result(name, users, drop):.2g}" for drop in rates]
         yield (
-            f"- *{name} stops* when a user leaves before its last message: no party has a result. "
-            f"By law a run with {users} users has a result with probability {joined(chances)} if "
-            f"each user drops out with probability {stated}."
+            f"- By law a run of {name} with {users} users has a result with probability "
+            f"{joined(chances)} if each user drops out with probability {stated}."
         )
     others = [name for name in table.values("protocol") if name not in NEED_EVERYBODY]
     top = max(rates)
@@ -380,12 +365,12 @@ def drop_findings(table: Table) -> Lines:
         yield (
             f"- If {percent(top)} drop out, the runs of {joined(calm)} take at most "
             f"{max(max(slower[name]) for name in calm):.2f} times as long as without drop-outs. "
-            "This is so only because nobody waits for a deadline here."
+            "Here nobody waits for a deadline."
         )
     for name in [name for name in slower if name not in calm and slower[name]]:
         yield (
             f"- {name} takes {ranged(slower[name], '.2g')} times as long if {percent(top)} drop "
-            "out, because its servers wait several times for those who are gone."
+            "out."
         )
     worse = [
         law_ratio(*(table.where(protocol=name, drop=drop).rows for drop in (0.0, top)))
@@ -448,14 +433,13 @@ def deadline_findings(table: Table) -> Lines:
         means = [one.mean for one in counted if one]
         yield (
             f"- *Deadline {patience:g}, nobody drops out*: "
-            f"{joined(late)}. The other protocols count {ranged(means, '.0f')} of 100 users "
+            f"{joined(late)}. The other protocols count {ranged(means, '.0f')} % of the users "
             "on average."
         )
     lost = [row for name in strict for patience in patiences for row in points[name, top, patience]]
     yield (
         f"- *{joined(strict)} cannot go on without a user who left or is late*: if "
-        f"{percent(top)} drop out, {share(lost)} of their runs with any of these deadlines have a "
-        "result. They need users who all stay, and a long deadline."
+        f"{percent(top)} drop out, {share(lost)} of their runs with these deadlines have a result."
     )
     short, long_ = patiences[-2:] if len(patiences) > 1 else patiences * 2
 
@@ -483,7 +467,7 @@ def deadline_findings(table: Table) -> Lines:
     yield (
         f"- *A short deadline costs exactness*: with the deadline {patiences[0]:g} in place of "
         f"{patiences[-1]:g} the squared error by law is {ranged(worse, '.2f')} times as large "
-        "although nobody drops out."
+        "if nobody drops out."
     )
 
 
@@ -528,7 +512,6 @@ def parts(tables: Mapping[str, Table]) -> dict[str, list[str]]:
         "times": list(times(users)),
         "users": list(users_findings(users)),
         "crossings": list(crossing_table(users)),
-        "places": list(crossing_sentences(users)),
         "drops": list(drops(drop)),
         "dropping": list(drop_findings(drop)),
         "deadlines": list(deadlines(deadline)),
