@@ -1,10 +1,8 @@
 """The source files that some code may run: a file, and files that it imports, directly or through
-other files.
+other files. We call them the *closure* of the file.
 
-The store of results keeps each result under a key that depends on the code that made the result. If
-the key depended on all sources, a change of the command line would make hours of stored trials
-useless. So the key depends on the files that a trial can reach by imports. We call these files the
-*closure* of the trial.
+The store keeps the result of a trial under a key that depends on the closure of the trial. So the
+change of another file does not make hours of stored trials useless.
 
 Example. Suppose that the file of a trial imports `protocols.dpds.script`, and that this file
 imports `simnet.kernel.run`. Then both imported files are in the closure, with everything that they
@@ -101,12 +99,8 @@ def source_of(file: Path) -> Source:
 
 
 def _tree(content: bytes) -> ast.Module:
-    """Return the syntax tree of a source. Raises the same errors as `ast.parse`.
-
-    If Python 3.11 collects garbage while it makes the tree, and a collected object runs code when
-    it is freed, then Python miscounts the depth of the tree and raises an error. So we stop the
-    collection meanwhile.
-    """
+    # If Python 3.11 collects garbage while it makes the tree, and a collected object runs code when
+    # it is freed, then Python miscounts the depth of the tree and raises an error.
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,8 @@
 """What a protocol must offer, and what it may offer.
 
-A protocol is a record of what every party knows, such as its parameters. Its method `parties()`
-says who takes part. One async method for each role, the role's *script*, says what the parties of
-that role do. In this protocol `a` sends a number and `b` returns it:
+A protocol is an object with parameters that every party knows. Its method `parties()` says who
+takes part. One async method for each role, the role's *script*, says what the parties of that role
+do. In this protocol `a` sends a number and `b` returns it:
 
 >>> import attrs
 >>> from simnet import Field, Seat, Tag, run

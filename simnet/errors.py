@@ -37,8 +37,8 @@ class BadInput(SimnetError, ValueError):
 
 
 class ScriptError(SimnetError):
-    """A role's script broke a rule or raised an error. The text names the party, the round and, if
-    it is known, the tag. If the script raised another error, `__cause__` is this error.
+    """A role's script broke a rule or raised an error. Where they are known, the text names the
+    party, the round and the tag. If the script raised another error, `__cause__` is this error.
 
     >>> from simnet import Seat, run
     >>> class Broken:

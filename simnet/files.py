@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and checked before the work that fills them.
+"""Writing a file so that it has either its old content or the whole new content.
 
 Theory of operation. When a program opens a file for writing, the file becomes empty. If the disk is
 then full, the old content is lost, and a reader may take half of the new content for all of it. So

@@ -87,9 +87,9 @@ def glossary() -> list[Entry]:
 def explained(term: str) -> list[Entry]:
     """Return the entries for a term or an alias; usually there is one entry.
 
-    If no entry has the term in this upper and lower case, case does not matter. If there is no
-    entry for the term, the term without an s at its end is looked up, and then what comes after its
-    last colon. Raises `BadInput` for a word that no glossary has.
+    The search first respects upper and lower case, and then ignores it. If there is no entry for
+    the term, the term without an s at its end is looked up, and then what comes after its last
+    colon. Raises `BadInput` for a word that no glossary has.
     """
     known = glossary()
     for word in (term, term.removesuffix("s"), term.rpartition(":")[2].strip()):

@@ -294,12 +294,11 @@ def _check(parties: object) -> None:
 
 
 def _tokens(count: int) -> Words:
-    """Return a token for each party. With high probability the sum of several tokens identifies the
+    """Return a token for each party. The sum of several tokens serves as a fingerprint of the
     parties.
 
     The low 24 bits of a token hold the number 1, so the low bits of a sum count its tokens. The
-    other 40 bits come from SplitMix64. If they were random, two different sets of equally many
-    parties would have the same sum with probability 2**-40.
+    other 40 bits come from SplitMix64.
     """
     state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -41,7 +41,7 @@ Traceback (most recent call last):
     ...
 AssertionError: expected to learn nothing: {reader, keeper} learns u1's secret in this run ...
 
-The strategies draw instances of the protocol, its inputs and its coalitions:
+The strategies draw inputs, seeds, schedules and coalitions:
 
 >>> from hypothesis import given, settings
 >>> @settings(max_examples=5, database=None)
@@ -289,8 +289,8 @@ def assert_learns(
     item: int | None = None,
     about: About | None = None,
 ) -> Verdict:
-    """Raise `AssertionError` unless the coalition learns a single secret, and every attack on such
-    a secret gives the true value; return the verdict.
+    """Raise `AssertionError` unless the coalition learns an element of a secret, and attacks on
+    such elements give the true values; return the verdict.
 
     With `party`, only secrets of this party count. With `item`, only elements of secrets at this
     place count, from 1. Other errors are as for `assert_learns_nothing`.

@@ -144,8 +144,8 @@ class Coins:
 
     `tossed` says whether discrete coins were drawn from this object; Bernoulli draws with
     probability 0 or 1 do not count. The functions of doors draw from another object (`for_doors`).
-    `check` is called with the coins before every draw, and raises an error if the
-    code that runs now may not draw from them.
+    `check`, if it is set, is called with the coins before a draw, and raises an error if the code
+    that runs now may not draw from them.
     """
 
     __slots__ = (
@@ -420,10 +420,9 @@ class Deferred:
     """A block of field elements that is evaluated later, perhaps in another thread.
 
     `Coins.deferred` makes such a block. If `Party.scatter` sends it under a `Summed` tag, it is
-    evaluated when a party asks for a sum of this tag, at the end of the run, or between. `rows`
-    must be a pure function: it may use only the coins that it gets and values that do not change
-    after the block was made. A block must be evaluated only once, because a second evaluation would
-    draw other coins.
+    evaluated later, at the latest at the end of the run. `rows` must be a pure function: it may use
+    only the coins that it gets and values that do not change after the block was made. A block must
+    be evaluated only once, because a second evaluation would draw other coins.
 
     >>> from simnet import Field
     >>> from simnet.coins.sampled import SampledCoins

@@ -86,8 +86,7 @@ def skellams(stream: Stream, variance: Fraction, count: int) -> Integers:
 
 
 def poissons(stream: Stream, mean: Fraction, count: int) -> Integers:
-    """Return `count` integers; each is k with probability e^-mean mean^k / k!. If the mean is
-    large, the time is proportional to the mean.
+    """Return `count` integers; each is k with probability e^-mean mean^k / k!.
 
     The mean is cut into equal parts of at most 1/2, because larger parts would reject more draws.
     """

@@ -92,33 +92,33 @@ class SampledDiscrete(SeededSource):
     kind = "discrete"
 
     def bernoulli(self, chance: Probability) -> bool:
-        """Return True with probability `chance`."""
+        """See `DiscreteSource.bernoulli`."""
         return exact.bernoulli(self._stream, chance)
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
-        """Return `count` independent draws of `bernoulli`, as booleans."""
+        """See `DiscreteSource.bernoullis`."""
         return exact.bernoullis(self._stream, chance, count)
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
-        """Return, for every i, how many of `trials[i]` draws of `bernoulli` are True."""
+        """See `DiscreteSource.binomials`."""
         return exact.binomials(self._stream, trials, chance)
 
     def integers(self, below: int, count: int) -> Ints:
-        """Return `count` integers, exactly uniform on `0..below-1`."""
+        """See `DiscreteSource.integers`."""
         return exact.uniform_below(self._stream, below, count).astype(np.int64)
 
     def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
-        """Return a sorted set of `count` integers of `0..below-1`, drawn by weight."""
+        """See `DiscreteSource.subset`."""
         if favoured is None:
             return exact.subset(self._stream, count, below)
         return exact.weighted_subset(self._stream, count, below, favoured, Fraction(weight))
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
-        """Return `count` indices of `weights`, drawn by weight."""
+        """See `DiscreteSource.categorical`."""
         return exact.categorical(self._stream, weights, count)
 
     def uniform(self, count: int) -> Floats:
-        """Return `count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
+        """See `DiscreteSource.uniform`."""
         words = self._stream.words(count)
         words >>= np.uint64(11)
         # Signed integers become doubles faster than unsigned ones.
@@ -142,17 +142,17 @@ class SampledDiscrete(SeededSource):
         return exponential
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:
-        """Return `count` integers of the discrete Gaussian law."""
+        """See `DiscreteSource.discrete_normal`."""
         drawn = [discrete_gaussian(self._stream, variance) for _ in range(count)]
         return np.array(drawn, dtype=np.int64)
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Ints:
-        """Return `count` integers of the discrete Laplace law."""
+        """See `DiscreteSource.discrete_laplace`."""
         drawn = [discrete_laplace(self._stream, scale) for _ in range(count)]
         return np.array(drawn, dtype=np.int64)
 
     def skellam(self, variance: Fraction, count: int) -> Ints:
-        """Return `count` integers of the Skellam law."""
+        """See `DiscreteSource.skellam`."""
         return skellams(self._stream, variance, count)
 
     def block(self, number: int) -> "SampledDiscrete":

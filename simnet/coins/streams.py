@@ -14,7 +14,7 @@ The key is the text `seed/purpose/party`. Examples::
     7/schedule/             the order of a shuffled schedule
     7/discrete/population   the made-up users, or which rows of a data set take part
 
-Different streams have different keys, because a seed and a purpose never contain a slash. The name
+Different streams have different keys, because a seed and a purpose do not contain a slash. The name
 of a party may contain a slash, since it is the last part of the key. The names in `OUTSIDE_RUNS`
 belong to draws outside a run, so no party may have such a name.
 """

@@ -13,9 +13,9 @@ call a description of these things the function's *knowledge*. This module serve
   makes three functions that share one variable. Without this step, all three would read 7 later.
 - Other things that the function uses may change during the run. So we note the function's knowledge
   when its door is called, and an instrument compares this with the knowledge after the run.
-- Two doors give the same secret only if their functions are the same. Equal results do not prove
-  this: x and x² are equal at 1. We consider two functions the same if they had equal knowledge when
-  their doors were opened, and if that knowledge contains no `Opaque` object.
+- An instrument may ask whether two doors give the same secret. Equal results do not prove this: x
+  and x² are equal at 1. We consider two functions the same if they had equal knowledge when their
+  doors were opened, and if that knowledge contains no `Opaque` object.
 
 The knowledge of a function consists of its code, without names and line numbers, and of the
 knowledge of everything that the code uses. A plain value is described by its key (`plain_keys`), an

@@ -42,10 +42,7 @@ class Turn:
 
 
 class Mailbox:
-    """Messages of one tag that wait for their recipient, by sender.
-
-    Most senders have at most one waiting message, so a queue is made only for a second message.
-    """
+    """Messages of one tag that wait for their recipient, by sender."""
 
     __slots__ = ("arrivals", "held")
 

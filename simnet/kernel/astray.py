@@ -4,8 +4,8 @@ Theory of operation. A fate acts on a message that is on its way. It decides whe
 often the message comes into the recipient's mailbox.
 
 - A *lost* message never comes. A later message of the sender under the same tag is not read in the
-  place of the lost one. `gather_some` counts the sender as silent; whoever waits for the lost
-  message in another way waits for ever, and the run is aborted.
+  place of the lost one. `gather_some`, and `gather_rows` with `at_least`, count the sender as
+  silent. Any other wait for the lost message does not end, and the run is aborted.
 - A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit.
 - A *duplicated* message is billed twice and read once.
 - A *late* message comes later, by the number of seconds that its fate gives. Only a script that
@@ -107,30 +107,30 @@ class AstrayLink(Link):
             yield
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
-        """Send one payload to one party."""
+        """See `Link.post`."""
         with self._sending(actor, tag, [to]):
             self._link.post(actor, tag, to, payload)
 
     def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Payload) -> None:
-        """Send one row to each recipient."""
+        """See `Link.post_rows`."""
         with self._sending(actor, tag, list(to)):
             self._link.post_rows(actor, tag, to, rows)
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
-        """Send one payload to each recipient."""
+        """See `Link.post_each`."""
         names = list(to)
         with self._sending(actor, tag, names):
             self._link.post_each(actor, tag, to, payloads)
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
-        """Send the same payloads to each recipient."""
+        """See `Link.post_copies`."""
         with self._sending(actor, tag, list(to)):
             self._link.post_copies(actor, tag, to, payloads)
 
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send the party's own row, if it sends one, as a block."""
+        """See `Link.post_block`."""
         with self._sending(actor, tag, [to]):
             self._link.post_block(actor, tag, to, block, messages)
 
@@ -158,45 +158,45 @@ class AstrayLink(Link):
         self._link.put(actor, tag, to, rows, keys)
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Payload:
-        """Wait for the next payload of a sender."""
+        """See `Link.take`."""
         return await self._link.take(actor, tag, sender)
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Payload]:
-        """Wait for the next `count` payloads of a sender."""
+        """See `Link.take_many`."""
         return await self._link.take_many(actor, tag, sender, count)
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Payload]:
-        """Wait for the next payload of each sender."""
+        """See `Link.take_each`."""
         return await self._link.take_each(actor, tag, senders)
 
     async def take_some(
         self, actor: Actor, tag: Tag, senders: Group, within: float | None
     ) -> dict[int, Payload]:
-        """Wait for the next payload of each sender that sends one."""
+        """See `Link.take_some`."""
         return await self._link.take_some(actor, tag, senders, within)
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
-        """Wait for a payload of any sender."""
+        """See `Link.take_any`."""
         return await self._link.take_any(actor, tag)
 
     async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
-        """Wait for the next message of each sender that sends one."""
+        """See `Link.heard`."""
         return await self._link.heard(actor, tag, key, senders)
 
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """Wait for `count` messages, and return their sum."""
+        """See `Link.take_sum`."""
         return await self._link.take_sum(actor, tag, key, senders, count)
 
     async def take_sums(
         self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
-        """Wait for several sums, one for each key."""
+        """See `Link.take_sums`."""
         return await self._link.take_sums(actor, tag, keys, counts)
 
     async def breathe(self, actor: Actor) -> None:
-        """Hand the turn over if another party can go on now."""
+        """See `Link.breathe`."""
         await self._link.breathe(actor)
 
 

@@ -24,8 +24,8 @@ def in_script(actor: Actor, reason: str, line: Line | None = None) -> ScriptErro
 
 
 def blamed(actor: Actor, error: BaseException) -> ScriptError:
-    """Return a `ScriptError` for an error that left a script of a party. The `ScriptError` names
-    the party, the round and, where they are known, the tag and the script's line.
+    """Return a `ScriptError` for an error that left a party's script. The `ScriptError` names the
+    party, the round and, where they are known, the tag and the script's line.
 
     A `ScriptError` about another party is returned as it is.
     """
@@ -75,7 +75,7 @@ def foreign_wait(wait: object) -> str:
     name = f"something of {loop}'s" if loop in _EVENT_LOOPS else kind.__name__
     return (
         f"waits for {name}, which is not a message: a script may await only the methods of its "
-        "party, and may not open a task, a timeout, a sleep or a lock"
+        "party, and may not start a task, set a timeout, sleep or take a lock"
     )
 
 
@@ -110,8 +110,8 @@ def _text(error: BaseException) -> str:
     loop = _raising_module(error).partition(".")[0]
     if loop in _EVENT_LOOPS:
         return (
-            f"uses {loop}: a script may wait for messages only, and may not open a task, a "
-            "timeout, a sleep or a lock"
+            f"uses {loop}: a script may wait for messages only, and may not start a task, set a "
+            "timeout, sleep or take a lock"
         )
     text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else ""
     if not text:

@@ -58,8 +58,7 @@ def rows_from(
         raise refuse(
             actor,
             tag.name,
-            "a sender has sent a tally, counts in place of its rows, and not the rows: use "
-            "gather_tally",
+            "a sender has sent a tally (counts) and no rows: use gather_tally",
         )
     if isinstance(tag, Voluntary):
         return stacked(payloads)

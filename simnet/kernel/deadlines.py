@@ -20,14 +20,14 @@ on must not matter. This works as follows:
 Links need a latency above 0: what is sent when a deadline passes must come later.
 
 *Rounds.* Messages share links, so whether a message comes in time may depend on everything that has
-been sent. So the end of a wait with a deadline tells something about what every party has done so
+been sent. So the end of a wait with a deadline may tell something about what any party has done so
 far. The round of this end is therefore 1 + the largest depth of all parties, or 2 + this depth if a
 silent sender itself waits.
 
-Example. u1 and u2 send to the server within 2 seconds of each other, and the server waits with a
-deadline of 1 second. The parties first go on until nobody can: both messages have been sent. The
-timekeeper finds that u2's message comes at 2.3 seconds. The server goes on at 1 second with u1's
-message alone, and u2's message is noted as 1.3 seconds late.
+Example. u1 and u2 send to the server, which waits with a deadline of 1 second. The parties first go
+on until nobody can: both messages have been sent. The timekeeper finds that u1's message comes at
+0.3 seconds and u2's message at 2.3 seconds. The server goes on at 1 second with u1's message alone,
+and u2's message is noted as 1.3 seconds late.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,11 +3,9 @@
 Theory of operation. The other parties notice only what a party sends. So a *fate* cuts a party's
 sequence of sends: the party makes some sends, the last of which may reach only some recipients, and
 then it is gone. Its script is stopped inside that send, and it sends and reads nothing more.
-Whatever makes a party drop out (an empty battery, a train that enters a tunnel), the other parties
-notice nothing but such a cut.
 
 A run is told all fates before it starts, so a fate cannot depend on what happens in the run. A
-verdict on the run is a verdict *given the fates*.
+verdict on the run holds for these fates.
 
 Example. `Fate("masked")` drops a party just before its first send under the tag "masked".
 `Fate("share", reached=2)` drops it in its first send under "share", which reaches only the first
@@ -212,53 +210,53 @@ class CutLink(Link):
         self._leave()
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Payload:
-        """Wait for the next payload of a sender."""
+        """See `Link.take`."""
         self._refuse_gone()
         return await self._link.take(actor, tag, sender)
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Payload]:
-        """Wait for the next `count` payloads of a sender."""
+        """See `Link.take_many`."""
         self._refuse_gone()
         return await self._link.take_many(actor, tag, sender, count)
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Payload]:
-        """Wait for the next payload of each sender."""
+        """See `Link.take_each`."""
         self._refuse_gone()
         return await self._link.take_each(actor, tag, senders)
 
     async def take_some(
         self, actor: Actor, tag: Tag, senders: Group, within: float | None
     ) -> dict[int, Payload]:
-        """Wait for the next payload of each sender that sends one."""
+        """See `Link.take_some`."""
         self._refuse_gone()
         return await self._link.take_some(actor, tag, senders, within)
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
-        """Wait for a payload of any sender."""
+        """See `Link.take_any`."""
         self._refuse_gone()
         return await self._link.take_any(actor, tag)
 
     async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
-        """Wait for the next message of each sender that sends one."""
+        """See `Link.heard`."""
         self._refuse_gone()
         return await self._link.heard(actor, tag, key, senders)
 
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """Wait for `count` messages, and return their sum."""
+        """See `Link.take_sum`."""
         self._refuse_gone()
         return await self._link.take_sum(actor, tag, key, senders, count)
 
     async def take_sums(
         self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
-        """Wait for several sums, one for each key."""
+        """See `Link.take_sums`."""
         self._refuse_gone()
         return await self._link.take_sums(actor, tag, keys, counts)
 
     async def breathe(self, actor: Actor) -> None:
-        """Hand the turn over if another party can go on now."""
+        """See `Link.breathe`."""
         await self._link.breathe(actor)
 
     def _part(self, group: Group, places: Sequence[int]) -> Group:

@@ -37,12 +37,12 @@ class IdealHolder:
         field: Field,
         shape: tuple[int, ...] | int,
     ) -> FieldArray:
-        """Return the field elements of the party's next secret."""
+        """See `Holder.secret`."""
         elements: FieldArray = self._through("secret", function, arguments, field, shape)
         return elements
 
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Return the value that the party discloses next."""
+        """See `Holder.disclose`."""
         return self._through("disclose", function, arguments)
 
     def _through(

@@ -101,14 +101,11 @@ class Mail(Link):
         self._deliver(actor, number, line, self._log.send(line, number), payload)
 
     def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Any) -> None:
-        """Post one row of an array to each member of a group, in order."""
+        """See `Link.post_rows`."""
         self._post_alike(actor, tag, to, [rows[place] for place in range(len(to))])
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post one payload to each member of a group, in order.
-
-        The payloads need not be of one wire type or shape.
-        """
+        """See `Link.post_each`."""
         for name, payload in zip(to, payloads, strict=True):
             self.post(actor, tag, name, payload)
         self._turns.refuse_excess(actor)
@@ -226,34 +223,32 @@ class Mail(Link):
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Add the rows of a block to the sums of their recipients."""
+        """See `Link.put`."""
         self._summing.put(actor, tag.name, to, rows, keys)
         self._turns.refuse_excess(actor)
 
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """Wait for `count` messages, and return their sum."""
+        """See `Link.take_sum`."""
         return await self._summing.take(actor, tag.name, key, senders, count)
 
     async def take_sums(
         self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
-        """Wait for the sums of all keys, and return them."""
+        """See `Link.take_sums`."""
         return await self._summing.take_each(actor, tag.name, keys, counts)
 
     async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
-        """Wait for the message of each sender that still sends one into the sum that is read next,
-        and return the numbers of these senders.
-        """
+        """See `Link.heard`."""
         return await self._summing.heard(actor, tag.name, key, senders)
 
     async def breathe(self, actor: Actor) -> None:
-        """Hand the turn over if another party can go on now."""
+        """See `Link.breathe`."""
         await self._turns.breathe(actor)
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Any:
-        """Wait for the first message of a sender, and return its payload."""
+        """See `Link.take`."""
         box = actor.box(tag.name)
         if sender not in box.held:
             actor.wait = FromNamed(tag.name, [sender])
@@ -261,7 +256,7 @@ class Mail(Link):
         return self._received(actor, box.take(sender))
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Any]:
-        """Wait for the first message of each sender, and return the payloads."""
+        """See `Link.take_each`."""
         numbers = senders.numbers.tolist()
         box = actor.box(tag.name)
         missing = next(
@@ -275,7 +270,7 @@ class Mail(Link):
     async def take_some(
         self, actor: Actor, tag: Tag, senders: Group, within: float | None
     ) -> dict[int, Any]:
-        """Wait for the first message of each sender that still sends one."""
+        """See `Link.take_some`."""
         numbers = senders.numbers.tolist()
         held = actor.box(tag.name).held
         missing = {number for number in numbers if number not in held}
@@ -318,7 +313,7 @@ class Mail(Link):
             )
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
-        """Wait for the first `count` messages of a sender, and return the payloads."""
+        """See `Link.take_many`."""
         payloads: list[Any] = []
         box = actor.box(tag.name)
         while len(payloads) < count:

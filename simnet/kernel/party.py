@@ -184,10 +184,10 @@ class Party:
     ) -> FieldArray:
         """Declare a secret, which messages must protect, and return it as field elements.
 
-        `function` is called with the values behind the arguments and, if it needs one more argument
-        or calls its next parameter `coins`, with discrete coins. The function must return whole
-        numbers that fit `shape`; they are taken mod q. `field` and `shape` are public. The script
-        can compute with the returned array and send it, but cannot look at its elements.
+        `function` is called with the values behind the arguments. It also gets discrete coins if it
+        needs one more argument or if its next parameter has the name `coins`. The function must
+        return whole numbers that fit `shape`; they are taken mod q. `field` and `shape` are public.
+        The script can compute with the returned array and send it, but cannot look at its elements.
 
         A verdict is about secrets that come from this door. An error of `function` ends the run,
         even if the script catches the error. Raises `TypeError` in a deferred block.
@@ -202,9 +202,9 @@ class Party:
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
         """Disclose a plain value, which the script may use for anything, and return it.
 
-        `function` is called as for `secret`, and may get discrete coins. The function may return
-        numbers, texts, arrays, None, and tuples, lists, sets and dictionaries of these. A verdict
-        assumes that everybody knows the value.
+        `function` is called as for `secret`. The function may return numbers, texts, arrays, None,
+        and tuples, lists, sets and dictionaries of these. A verdict assumes that everybody knows
+        the value.
 
         Errors are as for `secret`. For example, `me.disclose(lambda vote: vote > 2, vote)`.
         """

@@ -1,9 +1,9 @@
 """Ideal primitives: random functions of seeds, key agreement, boxes, and signatures.
 
-Theory of operation. Many protocols for secure aggregation do not draw their masks element by
-element: they stretch short seeds with a pseudo-random generator. They agree on seeds by
-Diffie-Hellman, encrypt what a server passes on, and sign what others must be able to check. A
-script gets ideal versions of these operations::
+Theory of operation. Many protocols for secure aggregation stretch short seeds to long masks with a
+pseudo-random generator. They may also agree on seeds by Diffie-Hellman, encrypt what a server
+passes on, and sign what others must be able to check. A script gets ideal versions of these
+operations::
 
     me.expand(seed, F, (d,), "mask")      an ideal random function of the seed
     me.public_key(secret)                 32 octets that tell nothing about the secret key

@@ -321,11 +321,10 @@ def run(
     script waits with a deadline, the network does not change the result. `message_fates` says which
     messages go astray: see `MessageFate`.
 
-    Raises `BadInput` for a protocol without fitting `parties()`, for inputs, observed names, fates,
-    message fates or a network that do not fit the parties, for a seed that is not a whole number,
-    and for fewer than one thread; `ScriptError` if a script breaks a rule or raises an error; and
-    `Stall` if the run cannot go on. An interrupt (Ctrl-C) ends the run, at the latest when it comes
-    a second time.
+    Raises `BadInput` for a faulty `parties()`, for a seed that is not a whole number, for fewer
+    than one thread, and if inputs, observed names, fates or a network do not fit the parties.
+    Raises `ScriptError` if a script breaks a rule or raises an error, and `Stall` if the run cannot
+    go on. An interrupt (Ctrl-C) ends the run, at the latest when it comes a second time.
 
     >>> from simnet import Field, Seat, Tag, run
     >>> F, NOTE = Field(101), Tag("note")

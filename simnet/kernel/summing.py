@@ -317,8 +317,8 @@ class Summing:
         return found
 
     async def _wait_for(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
-        """Wait until all messages have come. Raise `ScriptError` if other parties than the named
-        senders have sent.
+        """Wait until all messages have come. Raise `ScriptError` if other messages have come as
+        well.
         """
         number = actor.number
         if sum_.count(number) < count:

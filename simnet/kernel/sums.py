@@ -3,9 +3,8 @@
 Theory of operation. In a large run, each of 5,000 users may send 5,000 shares, and a recipient may
 need only the sum of the shares that it receives. So a protocol can declare a tag as `Summed`. The
 kernel then adds each row to its recipient's running total when the row is sent or, for a deferred
-block, when a party asks for a sum of its tag. It keeps rows where some may have to be taken out
-again: in runs with fates of parties, and for deferred blocks under a tag for which a party has
-called `heard`.
+block, later. It keeps rows where some may have to be taken out again: in runs with fates of
+parties, and for deferred blocks under a tag for which a party has called `heard`.
 
 Example. u1 and u2 scatter two rows each under `share`::
 
@@ -17,12 +16,11 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 1. `Summing.put` (in `summing.py`) receives a sender's block. `put` counts its messages on the bill,
    and notes the sender in the block's `Sum`. There is one `Sum` for each tag, key and turn. For
    example, if a sender scatters two blocks to the same group under the same key, the recipients'
-   second `gather_sum` returns the sum of the second blocks.
-2. The block's rows are added to running totals (`values/totals.py`). All totals of one tag, field
-   and shape are rows of one table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which
-   is the number of the recipient's row in that table. A `Deferred` block is computed later, when a
-   party asks for a sum of its tag (`deferred.py`).
-3. `Summing.take` waits until the recipient has been sent as many messages as it asks for, checks
+   second `gather_sum` returns the sum of the second blocks. 2. The block's rows are added to
+   running totals (`values/totals.py`). All totals of one tag, field and shape are rows of one
+   table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which is the number of the
+   recipient's row in that table. A `Deferred` block is computed later (`deferred.py`). 3.
+   `Summing.take` waits until the recipient has been sent as many messages as it asks for, checks
    that the right senders sent them, and returns the recipient's row of the table.
 
 So a sum needs little memory: its senders, the numbers of their posts in the log, the slots of the

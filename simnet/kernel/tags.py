@@ -35,12 +35,11 @@ class Voluntary(Tag):
 class Summed(Tag):
     """A tag whose recipients get only the sum of the messages.
 
-    The kernel adds each message to the recipient's running total: when the message is sent or, for
-    a deferred block, when a recipient asks for a sum.  `receive` and `gather` refuse such a tag;
-    the recipient uses `gather_sum` or `gather_sums`. A sum contains everything that is sent to the
-    recipient under the tag (and key), until a sender sends to the same group again: this second
-    message belongs to the next sum. Unless the recipient has called `heard`, a run fails if more
-    messages go into a sum than its recipient asks for.
+    The kernel adds each message to the recipient's running total. `receive` and `gather` refuse
+    such a tag; the recipient uses `gather_sum` or `gather_sums`. A sum contains everything that is
+    sent to the recipient under the tag (and key), until a sender sends to the same group again:
+    this second message belongs to the next sum. Unless the recipient has called `heard`, a run
+    fails if more messages go into a sum than its recipient asks for.
 
     >>> Summed("share")
     Summed(name='share', phase=None)

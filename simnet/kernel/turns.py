@@ -21,9 +21,8 @@ scope around a wait for a message, because the script's behaviour would then dep
 script opens a task of its own, this task cannot act with the party, because it runs while the party
 does not have the turn.
 
-After a failure, no script continues. Every sleeping task is woken, even in a shielded scope, and
-closes its script. If a script catches this and continues, it is stopped at the next message that
-it sends or waits for.
+ After a failure, every sleeping task is woken, even in a shielded scope, and closes its script. If
+a script catches this and continues, it is stopped at the next message that it sends or waits for.
 """
 
 import math
@@ -359,13 +358,11 @@ async def _close_with_tasks(script: Script, wait: object) -> None:
 
 
 def _keep_for_ever(script: Script) -> None:
-    """Never free the memory of a script that continues although it is closed.
-
-    Before Python frees a script, Python closes it once more. At the end of the process Python
-    empties all modules, so the party could no longer stop the script, and a script that catches
-    every error would run for ever. A list that holds the script would be freed then as well, so we
-    add a reference to the script that is never removed.
-    """
+    """Never free the memory of a script that continues although it is closed."""
+    # Before Python frees a script, Python closes it once more. At the end of the process Python
+    # empties all modules, so the party could no longer stop the script, and a script that catches
+    # every error would run for ever. A list that holds the script would be freed then as well, so
+    # we add a reference to the script that is never removed.
     import ctypes  # hardly any process needs this module, so we import it here
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(script))

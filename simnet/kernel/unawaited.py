@@ -1,11 +1,11 @@
 """Detect a forgotten `await` in a script, and end the run with an error.
 
 A script that calls `me.send(...)` without `await` makes a coroutine that never runs, so nothing is
-sent. Python frees this coroutine at once, notices that nobody has awaited it, and prints a warning.
-But the run would continue and stall later, or give a wrong result. To print the warning, Python
-calls a function of the `warnings` module by its name. This module replaces that function by one
-that first reports the coroutine to the run of the current thread. A filter for warnings would not
-be enough, because by default Python shows the warning of a line only once in a process.
+sent. When Python frees this coroutine, it notices that nobody has awaited it, and prints a warning.
+But the run would continue, and might stall later or give a wrong result. To print the warning,
+Python calls a function of the `warnings` module by its name. This module replaces that function by
+one that first reports the coroutine to the run of the current thread. A filter for warnings would
+not be enough, because by default Python shows the warning of a line only once in a process.
 """
 
 import contextlib

@@ -73,7 +73,7 @@ def save(transcript: Transcript, path: Path) -> None:
         if isinstance(message.payload, Tally):
             raise TypeError(
                 f'the messages with tag "{message.tag}" cannot be saved: the sender has sent a '
-                "tally, counts in place of its rows; let it send rows"
+                "tally (counts) and no rows; let it send rows"
             )
         manifest = manifest_of(*((piece.wire, piece.shape) for piece in message.pieces))
         without_bits += _without_bits(manifest)
@@ -220,7 +220,7 @@ def _fates(described: Any) -> dict[str, Fate]:
         _expect(type(tag) is str and type(place) is int, "a fate has no tag or no place")
         _expect(
             reached is None or type(reached) is int or _are_different(reached, str),
-            "what a last send reaches is neither a number, nor different names, nor everybody",
+            "the recipients of a last send are not a number, a list of different names, or null",
         )
         fates[name] = Fate(tag, place, tuple(reached) if type(reached) is list else reached)
     return fates

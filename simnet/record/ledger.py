@@ -150,7 +150,7 @@ class Ledger:
     @property
     def rounds(self) -> int:
         """The largest round of a message to another party, or 0: the length of the longest chain of
-        messages in which each message depends on the message before it. Silences, and the ends of
+        messages, each sent after its sender had received the one before. Silences, and the ends of
         waits with a deadline, count as empty messages.
         """
         return max(

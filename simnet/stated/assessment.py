@@ -82,8 +82,9 @@ class Assessment:
 
     @property
     def shown(self) -> list[int]:
-        """The places of the estimates to show to a person: all places, or the places of the 40
-        largest true shares or weights, the largest first. A weight counts without its sign.
+        """The places of the estimates to show to a person: all places if there are at most 40, else
+        the places of the 40 largest true shares or weights, the largest first. A weight counts
+        without its sign.
         """
         return self._largest(self.truth)
 

@@ -9,8 +9,6 @@ TRAFFIC = "traffic"  # names the view of the network: who sends when, and how ma
 class Disclosure:
     """How much the discrete part of a view may reveal about one party's input, and why.
 
-    This statement is shown with a verdict, beside what the coalition learns from field elements.
-
     >>> stated = Disclosure(independent=False, epsilon=0.5, tier="proved", argument="bits")
     >>> stated.repeated(3).epsilon
     1.5

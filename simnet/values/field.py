@@ -153,7 +153,7 @@ class FieldArray(Protocol):
         """Return the product of matrices or vectors, as in numpy. A factor that is a numpy array
         holds public integers.
 
-        Arrays have one or two axes.
+        Both factors have one or two axes.
         """
         ...
 

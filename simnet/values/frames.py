@@ -52,5 +52,5 @@ def decode_frame(data: bytes, start: int = 0) -> tuple[Frame, int]:
     payload = data[end - length : end]
     (check,) = _CHECK.unpack_from(data, start + _FIELDS.size)
     if check != zlib.crc32(payload, zlib.crc32(data[start : start + _FIELDS.size])):
-        raise CodecError("the check of a frame does not match its bytes: the frame is damaged")
+        raise CodecError("the checksum of a frame does not match its bytes: the frame is damaged")
     return Frame(tag, sender, payload), end

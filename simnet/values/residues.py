@@ -1,11 +1,11 @@
 """Field arrays of numbers: residues mod q, in the narrowest numpy type that q allows.
 
-Theory of operation. A protocol mostly draws, adds and sends residues, and the speed of all three
-operations depends on how many bytes they move. So an array is stored in the narrowest unsigned type
-that holds the sum of *two* residues (`Field.dtype`). One addition then never wraps around, and
-`_reduced` brings its result below q without a division. To add many rows, we first add groups of
-rows in the narrow type, each group small enough not to wrap; then we add the groups' sums in 64
-bits. Products are computed in 64 bits where this cannot wrap around.
+Theory of operation. Protocols draw, add and send many residues, and the time that this takes
+depends on how many bytes are moved. So an array is stored in the narrowest unsigned type that holds
+the sum of *two* residues (`Field.dtype`). One addition then never wraps around, and `_reduced`
+brings its result below q without a division. To add many rows, we first add groups of rows in the
+narrow type, each group small enough not to wrap; then we add the groups' sums in 64 bits. Products
+are computed in 64 bits where this cannot wrap around.
 
 Example. For q = 101 the type is one byte, because 2 * 100 <= 255. `headroom` is 255 // 100 = 2: two
 rows can be added in bytes. The sum of [60, 70], [80, 90] and [50, 1] is computed as follows::
@@ -77,7 +77,7 @@ class Residues:
         return self._values.shape
 
     def metered(self, meter: Meter | None) -> "Residues":
-        """Return the same elements, held by the party that `meter` counts for."""
+        """See `FieldArray.metered`."""
         # This runs for every message, so we avoid the cost of calling `__init__`.
         twin = Residues.__new__(Residues)
         twin.field, twin._values, twin.meter, twin._room = self.field, self._values, meter, None
@@ -94,9 +94,7 @@ class Residues:
         return self._values
 
     def open(self, signed: bool = False) -> Sealed:
-        """Return the numbers, sealed: the party that holds the array can pass them to its doors or
-        return them.
-        """
+        """See `FieldArray.open`."""
         return Sealed(Opened(self, signed))
 
     def as_integers(self, signed: bool = False) -> Metered:
@@ -199,9 +197,7 @@ class Residues:
         return Residues(self.field, values, self.meter)
 
     def reshape(self, *shape: int) -> "Residues":
-        """Return the same elements in the same order, in another shape. As in numpy, one length
-        may be -1: it is computed from the other lengths.
-        """
+        """See `FieldArray.reshape`."""
         return Residues(self.field, self._values.reshape(*shape), self.meter)
 
     def __getitem__(self, where: Any) -> "Residues":
@@ -252,9 +248,7 @@ class Residues:
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> Any:
-        """Return arrays of one field and one shape as the rows of one array. The party that holds
-        the arrays also holds the result.
-        """
+        """See `FieldArray.stack`."""
         if other := _other_kind(rows):
             return other.stack(rows)
         _refuse_mixed(rows)
@@ -262,9 +256,7 @@ class Residues:
 
     @staticmethod
     def join(parts: Sequence[Any]) -> Any:
-        """Return arrays of one field, concatenated along the first axis. The party that holds the
-        arrays also holds the result.
-        """
+        """See `FieldArray.join`."""
         if other := _other_kind(parts):
             return other.join(parts)
         _refuse_mixed(parts)
@@ -338,10 +330,7 @@ class Residues:
         return Residues(self.field, np.concatenate(pieces) if pieces else self._values, holder)
 
     def combine(self, weights: Ints) -> "Residues":
-        """Return linear combinations of the rows, with public weights.
-
-        The weights have shape (m, rows), the result has shape (m, ...).
-        """
+        """See `FieldArray.combine`."""
         rows = self.shape[0]
         modulus = self.field.modulus
         flat = self._values.reshape(rows, math.prod(self.shape[1:]))

@@ -71,10 +71,7 @@ def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
 
 
 def _frozen(values: Numbers) -> Numbers:
-    """Return the same numbers as a read-only array that does not own its memory.
-
-    Numpy cannot make such an array writable again.
-    """
+    """Return the same numbers as a read-only array that does not own its memory."""
     if not values.flags.writeable and not values.flags.owndata:
         return values
     return np.frombuffer(values.tobytes(), values.dtype).reshape(values.shape)

@@ -317,7 +317,7 @@ def test_what_only_a_tally_tells_is_not_made_up(tmp_path: Any) -> None:
     class Reader(Counted):
         server = Reports.server
 
-    with pytest.raises(ScriptError, match="not the rows: use gather_tally"):
+    with pytest.raises(ScriptError, match="and no rows: use gather_tally"):
         run(Reader(True), [1] * 5)
 
 
