@@ -272,8 +272,8 @@ def _within(deviations: float) -> float:
 
 
 def _asked_alone(truthful_no: int, fixed: bool = False) -> float:
-    """The variance of the estimated number of yes if sampled owners answer the truth, and there is
-    no other noise: 100 hold yes.
+    """The variance of the estimated number of yes if 100 owners hold yes, sampled owners answer the
+    truth, and there is no other noise.
 
     Each owner is sampled with probability π_s = 0.45, or 45 owners are sampled if the number of
     answers is `fixed`.

@@ -1,4 +1,4 @@
-"""Results for a few owners, from all throws of their dice or from the exact laws of answers."""
+"""Results for small populations, from all throws of the dice or from the exact laws of answers."""
 
 import itertools
 from collections.abc import Sequence

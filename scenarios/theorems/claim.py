@@ -3,7 +3,7 @@
 Example. Lemma 3.1 of Yang et al. gives a formula for the squared error of DPDS. The claim compares
 the value of that formula with the error that follows from the exact law of the counts. `DeltaClaim`
 is for upper bounds on δ, which are kept as logarithms, because they may be smaller than every
-positive floating-point number; `ValueClaim` is for all other numbers.
+positive floating-point number; `ValueClaim` is for other numbers.
 """
 
 from collections.abc import Callable, Mapping

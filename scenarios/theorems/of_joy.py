@@ -1,6 +1,6 @@
 """The numbered statements of Joy and Gerla, and how each is judged.
 
-The paper numbers no theorem. This module lists its only definition, the equations that state a
+The paper numbers no theorem. This module lists its only definition, equations that state a
 probability, an expected value, an estimator or an ε, and the claim of section 4.3. Probabilities
 are fractions. Means of counts come from playing out every outcome of the owners' dice.
 """

@@ -166,7 +166,7 @@ def at_every_epsilon(
 
 
 def drawn_variances(table: Table) -> "Figure":
-    """Draw the worst variances over ε, with the two ε where the order of mechanisms changes."""
+    """Draw the worst variances over ε, with ε* and ε#."""
     figure = curves(
         table,
         "epsilon",

@@ -81,7 +81,7 @@ def gap_to_additive(duchi: str) -> Callable[[Table], Counterpart]:
 
 
 def drawn_errors(table: Table) -> "Figure":
-    """Draw the errors over ε: two panels of means, and two of frequencies, on one scale."""
+    """Draw the errors over ε: two panels of means, and two of frequencies."""
     return curves(
         with_encodings(table),
         "epsilon",

@@ -1,9 +1,9 @@
 """Fig. 1 of Yang et al. by the paper's own procedure, and beside it a comparison at equal privacy.
 
 The paper draws 1000 records in which every item occurs at least 1000β times, and takes the δ that
-its inequality (2) gives for β, N and ε. DPDG then gets this (ε, δ). The δ of (2) is not true of
-DPDS (Theorem 3.1 fails). So we also give DPDG the exact δ that DPDS has in the worst such sample:
-then both protocols meet the same (ε, δ).
+its inequality (2) gives for β, N and ε. DPDG then gets this (ε, δ). DPDS exceeds the δ of (2):
+Theorem 3.1 fails. So we also give DPDG the exact δ that DPDS has in the worst such sample: then
+both protocols meet the same (ε, δ).
 """
 
 from collections.abc import Callable

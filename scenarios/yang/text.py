@@ -58,7 +58,9 @@ def error_of_dpds(epsilon: float, users: int = USERS) -> float:
 
 
 def error_of_gaussian(items: int, epsilon: float, delta: float, users: int = USERS) -> float:
-    """The expected squared L2 error of DPDG: N V_G."""
+    """The expected squared L2 error of DPDG with the paper's calibration: N times the variance of a
+    frequency.
+    """
     return items * 4 * log(1.25 / delta) / (users * epsilon) ** 2
 
 
