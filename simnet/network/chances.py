@@ -35,8 +35,8 @@ def message_words(seed: int, messages: Ints) -> Words:
 def uniform(words: Words, purpose: int, recipient: int, members: Ints) -> Floats:
     """Return one number for each message, uniform on (0, 1).
 
-    `words` are those of the messages. The purpose, the recipient and the member of a crowd are
-    below 4, 2^30 and 2^32, so together they are one word.
+    `words` are those of the messages. `purpose` must be below 4, `recipient` below 2^30, and
+    `members` below 2^32.
     """
     of_recipient = np.uint64(purpose << 62 | recipient << 32) | members.astype(np.uint64)
     mixed = _mixed(words ^ of_recipient)

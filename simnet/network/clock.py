@@ -7,16 +7,15 @@ its messages is there. A message leaves when the uplink has sent everything befo
 for the latency, and is there when the downlink has delivered everything before it.
 
 What comes first at a downlink depends on the times of *all* senders, so the order of events
-matters. The party that resumes next is always the one with the earliest time. A party that resumes
-at time t sends nothing before t, so at this moment every message that comes before t is known. A
-wait that was computed too early is computed again if messages were sent to its party in between.
+matters. The party that resumes next is the one with the earliest time. A party that resumes at time
+t sends nothing before t, so at this moment every message that comes before t is known. A wait that
+was computed too early is computed again if messages were sent to its party in between.
 
 If no script waits with a deadline, the log does not change with the network: which message a script
 reads next does not depend on times. (A script that reads from anybody keeps the order of its run,
 whatever comes first here.) If a party stopped waiting for messages that never come, the clock lets
 it go on when nobody else can. The time is then the latest time that any party has reached, plus the
-latency from that party: we assume that somebody who sees the whole run sends word from there. A
-real party cannot know this, and needs a deadline.
+latency from that party. A real party cannot know that nobody else can go on, and needs a deadline.
 
 Example. u1 and u2 send 1,000 bytes each to S, which waits for both. With uplinks of 8,000 bits per
 second the messages take one second, and with a latency of 0.1 seconds both come at 1.1. A downlink
@@ -78,16 +77,15 @@ class OpenWait:
 @attrs.define(eq=False)
 class Need:
     """What a party waits for: single posts, and lists of posts. The party then goes on with the
-    event `next_event`. `unsent` is the number of these posts that are not sent yet, plus the number
-    of these lists that have such a post.
+    event `next_event`. `unsent` counts the posts and the lists that are not wholly sent yet.
 
     `time` is when all is there, as computed when `computed_at` posts had been sent to the party.
     `last` is the post that comes last, and `came` is when this post comes to the downlink. If no
     other message comes after this post, `all_free` is when the downlink is done with this post.
 
-    With `until`, the party goes on at this time, and everything that it needs is there before. With
-    `by`, everything must be there by this time. If the need is `open`, the party goes on at `until`
-    or, if everything is there before, at that time.
+    With `until`, the party goes on at this time. With `by`, everything must be there by this time.
+    If the need is `open`, the party goes on at `until` or, if everything is there before, at that
+    time.
     """
 
     party: int
@@ -190,7 +188,6 @@ class Clock:
         return post
 
     def _by_party(self) -> tuple[list[list[int]], ...]:
-        """Return the kinds and the values of each party's events, and their places in the log."""
         parties, kinds, values = self.log.events
         order = np.argsort(parties, kind="stable")
         ends = np.searchsorted(parties[order], np.arange(1, len(self.log.names)))
@@ -200,7 +197,6 @@ class Clock:
         )
 
     def _go_on(self, party: int) -> None:
-        """Let a party work and send until it waits or ends."""
         kinds, values = self._kinds[party], self._values[party]
         place = self._next[party]
         while place < len(kinds):
@@ -231,7 +227,6 @@ class Clock:
             self._compute_wait(need)
 
     def _is_idle(self, value: int) -> bool:
-        """Return whether a wait with a deadline had no message of another party to wait for."""
         wait = self.log.deadlines[value]
         return not wait.has_passed and not wait.taken
 
@@ -266,9 +261,6 @@ class Clock:
             self._note_sent(post)
 
     def _note_sent(self, post: int) -> None:
-        """Note that a post is on its way to its recipients, and compute the waits whose posts have
-        all been sent now.
-        """
         self._is_sent[post] = True
         ready = self._waiting_for.pop(post, [])
         for list_ in self._lists_with.get(post, ()):
@@ -310,7 +302,6 @@ class Clock:
             self._compute_wait(need)
 
     def _expect(self, need: Need) -> None:
-        """Count what is not sent yet, and note that the party waits for it."""
         for post in need.posts:
             if not self._is_sent[post]:
                 self._waiting_for.setdefault(post, []).append(need)
@@ -349,7 +340,6 @@ class Clock:
         heapq.heappush(self._queue, (float(np.min(need.time)), rank, self._queued, need))
 
     def _compute_deadline(self, need: Need) -> None:
-        """Compute when a party that waits with a deadline goes on."""
         assert need.until is not None
         is_there = not need.unsent and float(need.time) <= need.until
         if need.open is None and float(need.time) > need.until * (1 + 1e-9) + 1e-9:
@@ -425,7 +415,6 @@ class Clock:
         )
 
     def _forward(self, need: Need) -> None:
-        """Let the relay send on a post that it has received."""
         relay, uploaded = need.party, need.posts[0]
         post = uploaded - len(self.log.post_to)
         time = float(np.max(need.time))
@@ -467,9 +456,6 @@ class Clock:
 
 
 def _other_chances() -> BadInput:
-    """Return the error for a log whose waits with a deadline would end in another way here than in
-    the run.
-    """
     return BadInput(
         "with these chances of the links, other messages come in time than came in the run, whose "
         "scripts wait with deadlines: give the seed of the run"

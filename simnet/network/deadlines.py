@@ -44,7 +44,7 @@ class OnNetwork:
         self._lookahead = min(network.latency(*pair).seconds for pair in pairs)
 
     def decide(self, waits: Sequence[Open]) -> list[Ended]:
-        """Return the waits that end first.
+        """Return the waits that end next.
 
         Raises `BadInput` if a latency between the classes of the run's parties is 0, also that of
         a class with itself, if the network's relay is no party of the run, and if a message of a
@@ -73,9 +73,7 @@ class OnNetwork:
         ]
 
     def late(self, messages: Sequence[TooLate]) -> list[Late]:
-        """Return by how many seconds each of these messages was late. Called when the run is
-        over.
-        """
+        """Return by how many seconds each of these messages was late. The run must be over."""
         if not messages:
             return []
         log, number = self._played()

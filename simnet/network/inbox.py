@@ -7,8 +7,8 @@ messages in the order of a_i, the downlink is done with message i at
 
     F_i = max(F_{i-1}, f_i) + s_i,    and the message is there at max(F_i, a_i).
 
-So a message passes an uplink and an equally fast downlink in the time of one, as packets do, and
-not in the time of two. With the running sums S_i = s_1 + ... + s_i this is
+So a message takes no longer on an uplink and an equally fast downlink together than on one of them,
+because it travels in packets. With the running sums S_i = s_1 + ... + s_i this is
 
     F_i = S_i + max over j <= i of (f_j - S_{j-1}),
 
@@ -137,11 +137,7 @@ def passed(
 
 
 def _order(posts: Ints, last: Floats, ranks: Ints) -> Indices | None:
-    """Return the order in which messages come, or None if they stand in this order already.
-
-    If all users send to all others at the same time, the messages stand in order already, and
-    sorting them would take most of the time.
-    """
+    """Return the order in which messages come, or None if they stand in this order already."""
     if len(posts) < 2:
         return None
     later = np.diff(last)

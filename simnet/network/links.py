@@ -1,8 +1,8 @@
 """The links of all parties: when a message leaves its sender, and when it comes to its recipient.
 
 Every party has an uplink and a downlink, and a crowd has one of each for every member. The uplink
-sends one message after another, in the order of the script; the messages of a post leave in the
-order of the group. What a downlink does is described in `inbox.py`.
+sends one message after another; the messages of a post leave in the order of the group.
+`simnet.network.inbox` describes what a downlink does.
 """
 
 from collections import Counter
@@ -117,7 +117,6 @@ class Links:
         self._send_one(self.uploaded(post), sender, self.relay, time, size, packets)
 
     def _upload_of(self, post: int) -> tuple[int, int]:
-        """Return the bytes of all messages of a post together, and the number of packets."""
         size = self._log.recipients_of(post) * self._bytes[int(self._log.post_line[post])]
         return size, -(-size // self._network.transport.payload)
 
@@ -178,9 +177,6 @@ class Links:
         return there
 
     def _occupy(self, link: int, time: Time, seconds: float) -> Time:
-        """Keep an uplink busy for `seconds`, from `time` on or, if it is busy then, as soon as it
-        is free. Return when this begins.
-        """
         free = self._uplink_free[link]
         begin: Time = np.maximum(time, free) if link in self.crowds else max(time, free)
         self._uplink_free[link] = begin + seconds
@@ -196,7 +192,6 @@ class Links:
         size: int,
         packets: int,
     ) -> None:
-        """Send one message to one party; each member of a crowd sends one."""
         latency = self.latency(link, to)
         resent = 1 / (1 - latency.loss)
         step = size * self._up[link] * resent
@@ -237,7 +232,6 @@ class Links:
             self._put_to_crowd(post, crowd, link, begin + shift * step, step)
 
     def _leave_to_crowd(self, post: int, crowd: int, link: int, time: Time) -> None:
-        """Send a message to each member of a crowd, one after another."""
         size = self._bytes[int(self._log.post_line[post])]
         members = self._log.sizes[crowd]
         resent = 1 / (1 - self.latency(link, crowd).loss)
@@ -329,9 +323,6 @@ class Links:
     def _extra(
         self, posts: Ints, classes: Indices, size: Floats, party: int, latencies: list[Latency]
     ) -> Floats:
-        """Return the jitter and the seconds for lost packets of messages of different classes and
-        sizes.
-        """
         extra = np.zeros(len(posts))
         if not len(posts):
             return extra

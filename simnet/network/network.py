@@ -1,9 +1,9 @@
 """Networks: how fast parties are connected, and how long their computing takes.
 
-A network puts every party into a *class*, such as "client" or "server". A class has an uplink and a
-downlink, which carry one message after another, and a pair of classes has a latency. A network says
-how long a run takes (see `simnet.network.clock`). It changes what a run computes only if scripts
-wait with deadlines, because it then decides which messages come in time.
+A network puts every party into a *class*, such as "client" or "server". The class says how fast the
+uplink and the downlink of a party are, and a pair of classes has a latency. A network says how long
+a run takes (see `simnet.network.clock`). It changes what a run computes only if scripts wait with
+deadlines, because it then decides which messages come in time.
 """
 
 import math
@@ -194,7 +194,7 @@ class Network:
     def timekeeper(
         self, roster: Roster, brings_input: Sequence[bool], log: Log, seed: int
     ) -> "OnNetwork":
-        """Return what decides the deadlines of one run on this network."""
+        """Return the object that decides the deadlines of one run on this network."""
         from simnet.network.deadlines import OnNetwork  # it needs the clock, which needs networks
 
         return OnNetwork(self, roster, brings_input, log, seed)

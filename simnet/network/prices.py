@@ -27,7 +27,6 @@ def measured_prices(repeat: int = 5) -> dict[Operation, float]:
 
 
 def _works() -> Mapping[Operation, Callable[[SampledCoins, Meter], object]]:
-    """Return for each kind a piece of work that does many operations of this kind."""
     numbers = np.arange(COUNT) % FIELD.modulus
     held = constant(FIELD, numbers)
     reals = np.linspace(0.0, 1.0, COUNT)

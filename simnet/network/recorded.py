@@ -1,7 +1,7 @@
 """The log of a finished run as arrays: what the clock reads, and what a file of a log contains.
 
-A log has names, tags, sizes and numbers of operations, and no payload. It also has the command of
-the run. The command and the log name the seed only if the inputs were drawn from it.
+A log has names, tags, sizes and numbers of operations, and no payload. It may have the command of
+the run, and its seed: whoever has the seed can compute the coins of all parties.
 """
 
 import io
@@ -58,7 +58,7 @@ class RecordedRun:
     has, by post and recipient, the seconds by which a message comes later. `deadlines` says how the
     waits with a deadline ended. If a `Network` decided them, `network` describes it as TOML;
     otherwise `network` is empty. `command` says how the run can be repeated. `seed` is that of the
-    run, or None: the seed of a run on private inputs is kept out of its log.
+    run, or None if the log does not tell it.
     """
 
     names: tuple[str, ...]
@@ -138,7 +138,7 @@ class RecordedRun:
 
 def recorded(run: Run, command: str = "", *, with_seed: bool = False) -> RecordedRun:
     """Return the log of a run; `command` says how the run can be repeated. `with_seed` notes the
-    seed of the run in the log: whoever has the seed can compute the coins of all parties.
+    seed of the run in the log, which a run on private inputs must not do.
 
     >>> from simnet import Seat, recorded, run
     >>> class Wait:
@@ -163,8 +163,8 @@ def so_far(
 ) -> tuple[RecordedRun, Ints]:
     """Return the log of a run as it is now, and the number of the post at each place of the log.
 
-    If scripts wait with deadlines, the operations of doors' functions count as taking no time:
-    they depend on inputs, and a deadline must not tell about inputs.
+    If scripts wait with deadlines, the operations of doors' functions count as taking no time: they
+    may depend on inputs, and a deadline must not tell about inputs.
     """
     coded = np.array(log.events, dtype=np.int64)
     subjects = coded >> written.VALUE_BITS >> written.KIND_BITS
@@ -324,7 +324,7 @@ def _parted(name: str, arrays: Any) -> tuple[Indices, ...]:
 
 
 def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
-    """Raise `BadInput` if a number of the log points to nothing."""
+    """Raise `BadInput` if the parts of the log do not fit together."""
     parties, posts, groups = len(log.names), len(log.post_to), len(log.groups)
     if log.events.ndim != 2 or len(log.events) != 3 or len(log.post_line) != posts:
         raise BadInput(f"{path} is no log of a run: its arrays do not fit together")
@@ -342,6 +342,6 @@ def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
         *((values[kinds == kind], limit) for kind, limit in enumerate(limits)),
     ]
     if any(len(given) and not (given.min() >= 0 and given.max() < top) for given, top in numbers):
-        raise BadInput(f"{path} is no log of a run: a number in it points to nothing")
+        raise BadInput(f"{path} is no log of a run: a number in it is out of range")
     if {len(log.roles), len(log.sizes), len(log.brings_input), len(set(log.names))} != {parties}:
         raise BadInput(f"{path} is no log of a run: it does not describe all parties")

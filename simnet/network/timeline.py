@@ -1,6 +1,4 @@
-"""A figure of who waits when, with a lane for each party of the longest chain and a few others, and
-at most 14 lanes.
-"""
+"""A figure of which parties of a run wait when."""
 
 from typing import Any
 

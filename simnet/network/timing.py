@@ -144,10 +144,7 @@ class Timing:
         return max(self.ended.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Return the times for JSON, without those of single parties.
-
-        Later versions keep these keys.
-        """
+        """Return the times for JSON, without those of single parties."""
         return {
             "network": self.network.name,
             "source": self.network.source,
@@ -200,9 +197,7 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int | None = Non
 
 
 def _refuse_other_network(log: RecordedRun, network: Network) -> None:
-    """Raise `BadInput` unless the deadlines of a run were decided on this network. On another
-    network other messages would have come in time, and the run would have gone on in another way.
-    """
+    """Raise `BadInput` unless the deadlines of a run were decided on this network."""
     if as_toml(network) != log.network:
         known = f", {network_from_toml(log.network).name}" if log.network else ""
         raise BadInput(
