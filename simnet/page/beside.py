@@ -1,7 +1,6 @@
 """What stands beside the picture of a run: estimate, privacy, bill, claims and parameters.
 
-Each function returns plain texts and numbers, which the template of the page turns into HTML. The
-template escapes every text.
+The template of the page turns these texts and numbers into HTML.
 """
 
 import re
@@ -152,7 +151,6 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
 
 
 def _why_outside(assessed: Assessment) -> str:
-    """The sentences that explain why an estimate may lie outside its interval."""
     if assessed.raw is not None:
         bias = ", without the bias of its formula" if assessed.bias_removed else ""
         return (
@@ -172,7 +170,6 @@ def _why_outside(assessed: Assessment) -> str:
 
 
 def _error(result: Performance, is_private: bool) -> list[str]:
-    """Sentences about the error of the estimate."""
     assessed = result.assessment
     expected = assessed.expected_squared_l2
     if is_private:
@@ -194,8 +191,8 @@ def _error(result: Performance, is_private: bool) -> list[str]:
 
 def outputs_of(result: Result, is_private: bool) -> Table | None:
     """Return the outputs of a run that has no estimate. Return None if there are no outputs, if the
-    run has an estimate, or for a page about somebody's data: nothing says that an output protects
-    anybody.
+    run has an estimate, or for a page about somebody's data, because an output may give inputs
+    away.
     """
     if isinstance(result, Performance) or is_private:
         return None
@@ -249,9 +246,9 @@ def depends_on_truth(result: Result) -> bool:
     """Whether the statements of privacy may depend on the true totals.
 
     Some protocols state, for example, a δ that depends on the number of holders of the rarest item.
-    On a page about somebody's data this δ would reveal the number. So we ask the protocol about
-    other totals and about runs on other inputs, and the answer is False only if the statements are
-    the same for all of these.
+    On a page about somebody's data this δ may reveal the number. So we ask the protocol about other
+    totals and about runs on other inputs, and return False only if the statements are the same for
+    all of these.
     """
     if not result.privacy or not isinstance(result, Performance):
         return bool(result.privacy)
@@ -272,10 +269,6 @@ def depends_on_truth(result: Result) -> bool:
 
 
 def _other_inputs(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield inputs to compare with those of the run. In the first two, all parties have one and the
-    same input of the run. If all inputs are whole numbers, then all parties have a 1, and then 1
-    and 2 in turns.
-    """
     values = list(inputs.values())
     distinct = list({repr(value): value for value in values}.values())
     for value in (distinct[0], distinct[-1]):
@@ -305,8 +298,8 @@ class Curves:
 
 
 def curves_of(result: Result) -> Curves | None:
-    """Return the curve δ(ε) of every view and relation. Return None for a `PlainRun`, if the
-    protocol states no curve, and if computing the curves takes too long.
+    """Return curves δ(ε) by view and relation. Return None for a `PlainRun`, if the protocol states
+    no curve, and if computing the curves takes too long.
 
     A statement of pure ε-privacy has no curve, because δ is 0 from the stated ε on.
     """
@@ -362,7 +355,7 @@ def _drawn(curves: Sequence[Curve], at: Sequence[PrivacyStatement], most: float)
 
 
 def bill_of(rows: Sequence[BillRow]) -> Table | None:
-    """Return the bill beside its formulas, or None if the protocol states no formulas."""
+    """Return the bill beside its formulas, or None for a bill without rows."""
     if not rows:
         return None
     cells, notes = [], dict[str, None]()
@@ -460,9 +453,7 @@ def terms_of_page() -> list[tuple[str, str]]:
 
 
 def claims_of(judged: Adversaries) -> Table | None:
-    """Return the claims of the scenario, each with its verdict; None if the scenario makes no
-    claim.
-    """
+    """Return the claims of the scenario, each with its verdict; None if no claim was judged."""
     if not judged:
         return None
     heads = ["coalition", "learned from secret shares", "disclosed", "expected", "holds?"]

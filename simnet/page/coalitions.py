@@ -11,11 +11,11 @@ follow from the verdicts on judged sets (docs/proofs/breaking-sets.md), and the 
 these two:
 
 - Let a judged set *expose* a party u. Then every larger set without u exposes u as well.
-- Let a judged set have the verdict `nothing`. Then no smaller set within it learns anything about a
-  party outside the judged set.
+- Let a judged set have the verdict `nothing`. Then no set within it learns anything from secret
+  shares about a party outside the judged set.
 
-If a smaller set learns more than its output, a larger set need not, because the output of the
-larger set may say more, too. So no other verdict is passed on from one set to another.
+If a set learns more than its output, a larger set need not, because the output of the larger set
+may say more, too.
 """
 
 import itertools
@@ -158,8 +158,7 @@ class _Records:
 
     def _fixes(self, verdict: Verdict) -> list[int]:
         """A list with the place of a text that says what follows from the values of the output. The
-        list is empty if nothing follows, or if the page keeps numbers back. The page does not check
-        this text.
+        list is empty if nothing follows, or if the page keeps numbers back.
         """
         words = None if self._kept.numbers else verdict.output_fixes.in_words
         return [] if words is None else [self._sentences.place(words)]

@@ -94,8 +94,6 @@ def diagram_of(done: Run) -> Diagram:
 def diagram_text(done: Run) -> str:
     """Return the messages of a run as a sequence diagram for a terminal.
 
-    A run with more parties or messages than fit, or with a crowd, is drawn role by role.
-
     >>> from simnet import perform
     >>> print(diagram_text(perform("dpds", users=300, items=2, seed=1).run))
                   user ×300             server

@@ -1,4 +1,4 @@
-"""Labels inside the sentences of a page: a mark in a label changes nothing around the label.
+"""Labels inside the sentences of a page: a label does not change how the text around it is written.
 
 Some characters change the direction in which letters are written, also of the letters behind them.
 A browser ends their effect at the end of a `bdi` element. So a text of the page that may contain a

@@ -52,7 +52,7 @@ class Keeping:
         return _DIGITS.sub("#", tag) if self.coefficients else tag
 
     def text(self, text: str) -> str:
-        """A sentence that may quote numbers of a script; names such as u1 stay as they are.
+        """A text as the page shows it, perhaps without numbers; names such as u1 stay as they are.
 
         >>> Keeping(numbers=True).text("u1 sends 733 elements")
         'u1 sends # elements'

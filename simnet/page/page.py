@@ -18,8 +18,6 @@ the seed, the numbers in messages, the values of attacks, keys, outputs, the tru
 and statements of privacy that depend on the truth (`simnet.page.keeping` has more). Attacks on such
 a page are equations without values. Unless the caller of `page_of` decides it, the page has all of
 these only if the scenario itself drew all inputs from the seed, so that they are nobody's data.
-Only the origin of the inputs decides: given inputs are kept back even if they happen to equal drawn
-inputs.
 
 Size. The proofs of many coalitions repeat each other. Data above 100,000 letters are compressed
 with gzip, which browsers can undo by themselves since 2023, and written in base64.
@@ -105,7 +103,8 @@ def page_of(
     people; without `is_private`, all inputs count as inputs of real people unless the scenario
     itself drew them. `worlds` are two inputs of a tiny instance, which the page shows side by side.
     `judge` are coalitions to judge in a run that is too large to judge all. `timings` are the times
-    of the run on networks. `progress` is called with 1 for every coalition that is judged.
+    of the run on networks. `progress` is called with 1 for each coalition that is judged for the
+    page.
 
     >>> from simnet import perform
     >>> page = page_of(perform("dpds", users=3, items=2, seed=1))
@@ -228,7 +227,6 @@ def _judged(result: Result, judge: Sequence[str], progress: Callable[[int], None
 
 
 def _facts(result: Result, is_private: bool) -> list[str]:
-    """Short facts about the run for the head of the page."""
     done = result.run
     total = done.ledger.total()
     people = getattr(result, "population", None)

@@ -14,7 +14,7 @@ same text: they list the same messages and the same coins. So we keep three tabl
 A proof then names messages by their place in the table. In the forms of a message, and in the rest
 of the proof, an unknown is its place in the table of its modulus. The script of the page reads the
 proof, numbers families and unknowns as they occur, and writes the certificate. The result may
-number the unknowns of a message in another order than Python's own certificate; all else is equal.
+number the unknowns of a message in another order than Python's own certificate.
 
 JavaScript reads numbers as doubles, which are exact below 2^53. Any other number is written as a
 text that begins with `#`.
