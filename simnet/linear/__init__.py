@@ -1,7 +1,6 @@
 """Linear algebra over prime fields, which the symbolic and the exhaustive reading share.
 
-The package has two halves. The modules of the first half work with many forms at once, while a
-script runs::
+Some modules work with many forms at once, while a script runs::
 
     unknowns     the unknowns in forms: coins, secrets, products, random rows
     seeds        seeds, secret keys and keys of boxes, as forms
@@ -12,8 +11,7 @@ script runs::
     form_totals  running totals of such arrays, for summed messages
     modular      arithmetic mod q on arrays
 
-The modules of the second half answer questions about the forms after the run, most of them with one
-vector at a time::
+Other modules answer questions about the forms after the run::
 
     vectors      sparse vectors, and solving triangular systems of them
     span         the span of vectors, in reduced echelon form

@@ -16,12 +16,9 @@ halves of this statement for a given view:
   combination of messages that gives a remnant. Such a combination is an attack.
 - `shift()` returns a matrix X such that each row of B - AX is in the span of the remnants' targets.
   The new coins c = coins + X·targets are as uniform as the old coins, and the view in the new coins
-  is y = A c + (B - AX) targets. So the view depends on the remnants' functions only. This proves
-  that the view tells nothing else (docs/proofs/shift-of-coins.md).
+  is y = A c + (B - AX) targets. So the view tells nothing else (docs/proofs/shift-of-coins.md).
 
-The coins are eliminated in five steps, the cheapest first (see `peeling` and `pivoting`): peel the
-rows with a coin that occurs in no other row; remove the coins that a message reveals; drop
-proportional coins; pivot on coins that occur in few rows; give the dense remaining rows to flint.
+The coins are eliminated in several steps, the cheapest first: see `peeling` and `pivoting`.
 
 Example over F_5 with six messages, coins 1..4 and secrets 11..14. The message {1: 1, 11: 1} is
 c1 + s11.
@@ -93,7 +90,6 @@ class Elimination:
 
     @functools.cached_property
     def _entries(self) -> "_RowIndex":
-        """The entries of all coins, row by row. Only shifts need them."""
         return _RowIndex(self._all_entries, self._rows)
 
     def weights(self, remnants: Mapping[int, int]) -> Vector:
@@ -110,9 +106,8 @@ class Elimination:
     def _without_revealed(self, weights: Vector) -> Vector:
         """Subtract multiples of the rows that reveal coins, so that the revealed coins vanish.
 
-        The pivoting leaves revealed coins out, and a combination of rows may still contain such
-        coins. A row that reveals a coin may contain coins of earlier passes, so we go through the
-        passes backwards.
+        A row that reveals a coin may contain coins of earlier passes, so we go through the passes
+        backwards.
         """
         entries, modulus = self._all_entries, self._modulus
         factors = np.zeros(self._rows, dtype=np.int64)
@@ -169,11 +164,7 @@ class Elimination:
 
 
 def _by_coin(terms: Terms, is_coin: Bools, row_numbers: Ints) -> tuple[Ints, Entries]:
-    """Return the coins, ascending, and the entries ordered by coin and then by row.
-
-    One stable sort does what `np.unique` and later sorts by column would do, with a third of the
-    memory: rows and columns are numbered by int32 if they are few enough.
-    """
+    """Return the coins, ascending, and the entries ordered by coin and then by row."""
     unknowns = terms.unknowns[is_coin]
     order = np.argsort(unknowns, kind="stable")
     unknowns = unknowns[order]
@@ -188,13 +179,10 @@ def _by_coin(terms: Terms, is_coin: Bools, row_numbers: Ints) -> tuple[Ints, Ent
 
 
 def _small(numbers: Ints) -> Ints:
-    """Return the same numbers, which are in ascending order, as int32 if they fit."""
     return numbers.astype(np.int32) if numbers.size and numbers[-1] < SMALL else numbers
 
 
 class _RowIndex:
-    """An index of a sparse matrix that finds the entries of a row."""
-
     def __init__(self, entries: Entries, rows: int) -> None:
         order = np.argsort(entries.rows, kind="stable")
         self._columns = entries.columns[order]
@@ -212,8 +200,8 @@ class _RowIndex:
 def _vectors_by_row(rows: Ints, keys: Ints, values: Ints) -> dict[int, Vector]:
     """Return the entries as one vector for each row that has an entry.
 
-    Equal numbers are one object in all vectors, and the arrays become lists in portions: a large
-    run has millions of entries, and a Python number takes about 32 bytes.
+    Equal numbers are one object in all vectors, and the arrays become lists in portions, to save
+    memory.
     """
     vectors: dict[int, Vector] = {}
     known: dict[int, int] = {}

@@ -1,9 +1,8 @@
 """Running totals of forms, to which a symbolic reading adds summed messages.
 
-`values.totals.ResidueTotal` does the same for numbers, and adds each block at once. For forms this
-would be slow, because sorted terms must be merged, which is cheaper for many blocks together. So
-blocks are only collected, and all collected blocks are added up when a party asks for a sum. The
-results are *chunks*. If there are many chunks, they are added up too.
+To add forms, sorted terms must be merged, which is cheaper for many blocks together. So blocks are
+only collected, and all collected blocks are added up when a party asks for a sum. The results are
+*chunks*. If there are many chunks, they are added up too.
 
 Blocks that are mixtures with equal weights, for the same slots, become a chunk of their own, which
 is a mixture again (`simnet.linear.mixtures`): only their bases are added. A slot that has rows in
@@ -176,7 +175,6 @@ class FormTotal:
         return [*sums, self._sum(others)] if others else sums
 
     def _mixed(self, blocks: Sequence[_Block]) -> _Block:
-        """Return the sum of blocks that are alike."""
         mixtures = [block.rows for block in blocks if isinstance(block.rows, Mixture)]
         return _Block(blocks[0].slots, added(mixtures))
 

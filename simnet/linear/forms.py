@@ -1,10 +1,10 @@
 """Field arrays whose elements are linear forms in unknowns.
 
-Theory of operation. A script computes with field arrays and never asks what kind they are. In a
-sampled run they are `Residues`, plain numbers mod q. In a symbolic or exhaustive reading they are
+Theory of operation. A script computes with field arrays, of whatever kind they are. In a sampled
+run they are `Residues`, plain numbers mod q. In a symbolic or exhaustive reading they may be
 `Forms`: each element is a linear form in unknowns (`terms`), and its sampled value (`sampled`)
-stands beside the form. The same script, unchanged, then computes *which* functions of coins and
-secrets its messages are.
+stands beside the form. The same script then computes *which* functions of coins and secrets its
+messages are.
 
 Example. A user splits a secret s into two shares: it draws a coin c and sends c and s - c. ::
 
@@ -14,15 +14,12 @@ Example. A user splits a secret s into two shares: it draws a coin c and sends c
     second share     5                                 1 * s + 6 * c
     their sum        4                                 1 * s              the terms of c cancel
 
-Combinations of many rows with public weights are not written out at once: `mixtures` says why.
+Three rules make sure that a reading follows the script:
 
-Three rules make sure that a reading follows the script exactly:
-
-- An operation on forms first applies the same operation to the sampled values, which do all billing
-  and all checks of shapes and fields. So a reading has the bill and the errors of a sampled run.
-  (Only `inverse` leaves the sampled values to the reading, and bills by itself.)
-- A script cannot turn forms into numbers. `open()` returns a sealed value, which the party can pass
-  to its doors. Comparing forms, or branching on them, raises an error that says what to do instead.
+- An operation on forms is also applied to the sampled values, which do the billing and the checks
+  of shapes and fields. (`inverse` leaves the sampled values to the reading, and bills by itself.)
+- While it runs, a script cannot turn forms into numbers. `open()` returns a sealed value, which the
+  party can pass to its doors. Comparing forms, or branching on them, raises an error.
 - The plain numbers of a script are public. So a plain number that is added to forms becomes a
   multiple of the unknown `ONE`, whose value is 1, and a form times a plain number is again a linear
   form. If a script multiplies two forms, the reading decides how to represent the product.
@@ -199,7 +196,6 @@ class Forms:
     __rmul__ = __mul__
 
     def _product(self, other: "Forms") -> "Forms":
-        """Return the product with other forms, element by element, as the reading represents it."""
         return self.reading.product(self, other, self.sampled * other.sampled)
 
     def __matmul__(self, other: "FieldArray | Ints") -> "Forms":
@@ -242,7 +238,6 @@ class Forms:
         return self.metered(None)
 
     def _turned(self) -> "Forms":
-        """Return the transpose of an array with two axes."""
         column, row = np.indices(self.shape[::-1])
         return self[row, column]
 
@@ -321,9 +316,7 @@ class Forms:
         """Return this array with one more element after each group of consecutive elements.
 
         Both arrays have one axis. The k-th group of this array has `sizes[k]` elements. The new
-        element of the k-th group is `totals[k]` minus the sum of the group. Scripts make shares in
-        this way: the elements of a group are coins, and the new element is the secret minus their
-        sum.
+        element of the k-th group is `totals[k]` minus the sum of the group.
         """
         ends = self._form(totals)
         sampled = self.sampled.close(ends.sampled, sizes)
@@ -344,7 +337,6 @@ class Forms:
         return Forms(self.sampled.combine(weights), self._combined(weights), self.reading)
 
     def _combined(self, weights: Ints) -> TermRows:
-        """Return the rows of the result of `combine`."""
         modulus = self.field.modulus
         mixed = self.rows
         if isinstance(mixed, Mixture) and mixed.count == weights.shape[1]:
@@ -356,9 +348,8 @@ class Forms:
         return mixed if mixed.count >= mixed.inner > 1 else mixed.terms
 
     def _by_row(self) -> tuple[Terms, int]:
-        """Return refined terms, in which each row of the array consists of whole rows of terms.
-
-        The second value is the number of rows of terms that make up one row of the array.
+        """Return refined terms, in which each row of the array consists of whole rows of terms, and
+        the number of rows of terms that make up one row of the array.
         """
         inner = prod(self.shape[1:])
         fine = refine(self.terms, gcd(self.terms.lanes, inner))
@@ -439,7 +430,6 @@ def _picks_rows(where: Any) -> bool:
 
 
 def _joined(parts: "Sequence[Forms]") -> TermRows:
-    """Return the rows of several arrays, one after another."""
     first = parts[0].rows
     if isinstance(first, Mixture) and all(first.is_alike(part.rows) for part in parts):
         weights = [part.rows.weights for part in parts if isinstance(part.rows, Mixture)]

@@ -3,7 +3,7 @@
 Theory of operation. Shamir's sharing gives user j the value of a random polynomial at the point j.
 So the n shares of a secret are a matrix of public numbers, the powers of the points, times the t
 coefficients of the polynomial. Written out, the shares have n·t terms. As a product they have t
-terms and the matrix, and all senders use the same matrix::
+terms and the matrix, which several senders may share::
 
     shares of sender s      = weights @ base of s           weights: n × t, base: t rows
     sums of all the shares  = weights @ (sum of the bases)
@@ -12,8 +12,8 @@ terms and the matrix, and all senders use the same matrix::
 only the bases are added. So the n sums that the users report to a server need not be written out.
 
 `echelon` reduces the weights to as many rows as their rank. The reduced rows span the same space,
-and they are short: if a coalition sees t - 1 shares of a secret, each reduced row has one coin and
-the secret. `simnet.linear.reduction` says how verdicts use this.
+and they may be short: if a coalition sees t - 1 shares of a secret, each reduced row has one coin
+and the secret.
 
 Example over F_7: the shares of a secret (unknown 9) with one coin (unknown 1) at the points 1, 2
 and 3 are c + s, 2c + s and 3c + s.
@@ -176,7 +176,6 @@ def added(parts: Sequence[Mixture]) -> Mixture:
 
 
 def _times(left: Ints, right: Ints, modulus: int) -> Ints:
-    """Return the matrix product mod q."""
     return np.asarray(products(left, right, modulus), dtype=np.int64)
 
 
@@ -196,7 +195,7 @@ class Echelon:
 
 def echelon(matrix: Ints, modulus: int) -> Echelon:
     """Return the reduced row echelon form of a matrix of residues. The results for the latest
-    `REMEMBERED` matrices are kept, so equal matrices are mostly reduced once.
+    `REMEMBERED` matrices are kept.
     """
     return _echelon(np.ascontiguousarray(matrix).tobytes(), *matrix.shape, modulus)
 

@@ -1,8 +1,4 @@
-"""Exact arithmetic mod q on arrays of int64, for every modulus below 2**62.
-
-A product or a sum that might pass 2**63 is computed with Python's integers, which are slower but
-do not wrap.
-"""
+"""Exact arithmetic mod q on arrays of int64, for every modulus below 2**62."""
 
 import numpy as np
 

@@ -2,13 +2,12 @@
 
 Theory of operation. The system is a sparse matrix of entries (row, column, coefficient): a message,
 a coin, and the coin's coefficient in that message. Before the pivoting, three cheap steps remove
-most of the entries of a large run:
+entries:
 
 1. `peel`: if a coin occurs in one row only, that row is uniform whatever its other terms are. The
    row tells nothing, so it is removed. Then other coins may be left that occur in one row only.
-   [Decoders of erasure codes use the same step under the same name.]
-2. `reveal`: if a row consists of a single coin, the row tells this coin. A known coin hides
-   nothing, so the coin is removed from all rows. Then other rows may consist of a single coin.
+2. `reveal`: if a row consists of a single coin and has no targets, the row tells this coin. A known
+   coin hides nothing, so it is removed from all rows. Then other rows may consist of a single coin.
 3. `drop_proportional`: if the columns of several coins are multiples of each other, a combination
    of rows cancels all of these coins or none of them. So only the first of these coins is kept.
 
@@ -90,9 +89,8 @@ def reveal(
 def drop_proportional(entries: Entries, modulus: int) -> Entries:
     """Keep the first coin of every class of coins whose columns are multiples of each other.
 
-    Each column is divided by its first coefficient. Then two columns are proportional exactly when
-    they are equal. We compare whole columns and not hashes, because a verdict must not depend on
-    a collision of hashes.
+    We compare whole columns and not hashes, because a verdict must not depend on a collision of
+    hashes.
     """
     if not entries.rows.size:
         return entries
@@ -111,9 +109,8 @@ def drop_proportional(entries: Entries, modulus: int) -> Entries:
 def _table(
     entries: Entries, begins: Ints, scales: Ints, degree: int, modulus: int
 ) -> Iterator[Ints]:
-    """Yield the columns of a table. The table has a row for each coin with `degree` entries: the
-    numbers of the rows in which the coin occurs, and the coin's coefficients divided by the first
-    of them.
+    """Yield the columns of a table with a row for each coin with `degree` entries: the numbers of
+    the rows in which the coin occurs, and the coin's coefficients divided by the first of them.
     """
     for place in range(degree):
         yield entries.rows[begins + place]
@@ -124,10 +121,6 @@ def _table(
 def _first_of_each(table: Iterable[Ints]) -> Ints:
     """Return the index of the first occurrence of each different row of a table. The table is given
     by its columns; it has at least one column, and no negative entry.
-
-    Each row is turned into one number, its key, column by column: key * base + entry. If the keys
-    would no longer fit into 62 bits, the distinct keys so far are renumbered 0, 1, 2, ..., so that
-    different rows still have different keys.
     """
     keys, size = np.zeros(1, dtype=np.int64), 1
     for column in table:

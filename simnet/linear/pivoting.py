@@ -6,16 +6,14 @@ all other rows that contain the coin. Then no other row contains the coin, so th
 uniform, and is put aside. The rows that are left at the end contain no coins: they are the
 *remnants*.
 
-There are two stages, because new nonzero entries (fill-in) cost more time than arithmetic:
+There are two stages, to avoid new nonzero entries (fill-in):
 
 - sparse: coins that occur in few rows are eliminated first, and the shortest of these rows is the
   pivot. This changes few entries, and other coins may then occur in few rows.
-- dense: the remaining rows fall into groups that share no coin. Each group becomes one dense matrix
-  `[coins | identity]`, which flint reduces. The columns of the identity then give each reduced row
-  as a combination of the group's rows.
+- dense: the remaining rows fall into groups that share no coin. Unless a group is too large, each
+  becomes one dense matrix `[coins | identity]`, which flint reduces. The columns of the identity
+  then give each reduced row as a combination of the group's rows.
 
-Each row stores the pivots that were subtracted from it, with their factors. So `trace` can express
-a combination of resulting rows as a combination of the original rows.
 """
 
 import functools
@@ -50,9 +48,10 @@ class Pivot:
 
 @attrs.frozen(eq=False)
 class Remnant:
-    """A combination of rows from which all coins are gone. `weights` are the weights of the rows,
-    as the sparse stage left these rows (see `Pivoting.trace`), and `targets` is what the
-    combination contains of targets.
+    """A combination of rows from which all coins are gone.
+
+    `weights` are the weights of the rows, as the sparse stage left these rows (see
+    `Pivoting.trace`), and `targets` is the part of the combination in targets.
     """
 
     weights: Vector
@@ -127,7 +126,6 @@ class Pivoting:
         return back_substitute(weights, self._rank, subtracted, self._modulus)
 
     def _eliminate(self, most: int) -> None:
-        """Eliminate every coin that occurs in at most the given number of rows."""
         agenda = [(len(rows), column) for column, rows in self._rows_of.items()]
         heapq.heapify(agenda)
         while agenda:
@@ -190,11 +188,7 @@ class Pivoting:
         return groups
 
     def _finish_densely(self, rows: Sequence[int], columns: Sequence[int]) -> None:
-        """Reduce the matrix [coins | identity] of a group of rows by flint.
-
-        Here, too, one coin of several proportional ones is enough. If users share their secrets in
-        the same way, thousands of coins are proportional only now.
-        """
+        """Reduce the matrix [coins | identity] of a group of rows by flint."""
         for column in columns:  # no other group has these coins
             del self._rows_of[column]
         place = {column: at for at, column in enumerate(columns)}

@@ -1,16 +1,13 @@
-"""Rows of forms in which thousands of consecutive unknowns occur, not written out.
+"""Rows of forms in which many consecutive unknowns occur, not written out.
 
-Theory of operation. A sender of additive shares draws thousands of coins at once. They are
-consecutive unknowns, and each of them is a share. The last share is the secret minus the sum of all
-of them. Written out, a sender's shares are thousands of rows of one term, and a row of thousands of
-terms. `Ranges` keeps them as a few numbers. Let c be the number of the first coin, and s that of
-the secret::
+Theory of operation. A sender of additive shares may draw thousands of coins at once. They are
+consecutive unknowns, and each of them is a share. The last share is the secret minus the sum of the
+others. `Ranges` keeps such rows as a few numbers. Let c be the number of the first of 100 coins,
+and s that of the secret::
 
     shares of a sender                       parts
     the unknowns c, c + 1, ..., c + 99       Range(first=c, count=100, lanes=1)
     the unknown s minus all these unknowns   RangeSum(own=s, range=the same range, weight=q - 1)
-
-Only readings that look at one sender at a time make such rows (`simnet.adversary.orbits.outline`).
 
 Example over F_7: a secret, the unknown 9, is split into four shares with the coins 20, 21 and 22.
 

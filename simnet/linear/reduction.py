@@ -3,8 +3,7 @@
 Theory of operation. A coalition often sees many combinations of the same few base rows
 (`simnet.linear.mixtures`): its members' shares of one secret, or the sums that n users report. Such
 rows are `weights @ base`. Elimination only needs their span. So we take the weights in reduced row
-echelon form: as many rows as the rank, the same for all senders who share in the same way, and
-mostly computed once. docs/proofs/shared-and-added.md has the proof that nothing else is needed.
+echelon form, which has as many rows as the rank. Proof: docs/proofs/shared-and-added.md.
 
 Example over F_7. A coalition sees shares of the secrets 8 and 9 at the points 1 and 2, and users
 report their sums at the points 1, 2 and 3; one coin hides each secret. Of 7 rows 6 are left, and
@@ -106,7 +105,7 @@ class Reduction:
 
     @property
     def terms(self) -> Terms:
-        """The reduced rows, put together anew at each call: a large run has many terms."""
+        """The reduced rows, put together anew at each call."""
         rows = [piece.terms for piece in self._pieces]
         return join(rows) if rows else no_rows(1)
 

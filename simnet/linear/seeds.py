@@ -1,9 +1,9 @@
 """Seeds, secret keys and keys of boxes, as linear forms.
 
 A script may use any row of field elements as a seed. An instrument that reads the script has to
-know the *form* of the seed: which coins and secrets the seed is made from. Two seeds are the same
-seed exactly if their forms are equal. So a seed that was shared, and that somebody recovered from
-the shares, is the original seed: the forms are canonical, and everything else cancels.
+know the *form* of the seed: which coins and secrets the seed is made from. Two seeds over one field
+count as the same seed if their forms are equal. So a seed that was shared, and that somebody
+recovered from the shares, is the original seed.
 
 >>> from simnet.linear.terms import fresh
 >>> coins = fresh(10, rows=1, lanes=4)
@@ -68,9 +68,6 @@ def form_key(terms: Terms) -> bytes:
 def _coarse(terms: Terms) -> Terms:
     """Return rows of one lane as one row of many lanes, if this is possible. Otherwise return them
     unchanged.
-
-    This is possible if each row has the coefficients of the row before it, and the unknowns of the
-    row before it plus one.
     """
     lanes = terms.rows
     lengths = terms.lengths

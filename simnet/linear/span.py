@@ -24,7 +24,7 @@ KeyOrder = Callable[[int], tuple[int, ...]]
 
 
 def by_number(key: int) -> tuple[int, ...]:
-    """Return the rank of a key if keys are ordered by their numbers."""
+    """Return the rank of a key: keys are ordered by their numbers."""
     return (key,)
 
 

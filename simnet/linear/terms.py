@@ -1,12 +1,11 @@
 """Sparse linear forms, many at once: rows of terms (unknown, coefficient).
 
 Theory of operation. An unknown is identified by an integer, its number. A message of a sharing
-protocol is a vector of some thousand elements. Each element is "a secret minus the sum of some
+protocol may be a vector of some thousand elements. Each element is "a secret minus the sum of some
 coins", with the same coefficients for every element. So the unknowns of a vector get consecutive
 numbers, and a row with L *lanes* represents L linear forms at once. Every lane has the coefficients
-of the row. The numbers of lane l's unknowns are the numbers that the row lists, plus l. One row
-represents a whole vector until a script treats the elements of the vector differently. Then
-`refine` splits the row into rows with fewer lanes.
+of the row. The unknowns of lane l have the numbers that the row lists, plus l. If a script treats
+the elements of a vector differently, `refine` splits the row into rows with fewer lanes.
 
 Example. One vector consists of the unknowns 10, 11, 12 and another vector of 20, 21, 22. Each
 vector has three elements, so one row with three lanes represents it. Their sum, 10 + 20, 11 + 21,
@@ -22,8 +21,7 @@ one lane.
 >>> pick(total, np.array([2])).vectors(), pick(total, np.array([2])).lanes
 ([{12: 1, 22: 1}], 1)
 
-Rows are stored as in a compressed sparse matrix (`starts`, `unknowns`, `coefficients`). Runs with
-some million terms are common, and numpy can process such arrays as a whole.
+Rows are stored as in a compressed sparse matrix (`starts`, `unknowns`, `coefficients`).
 """
 
 import itertools
@@ -257,10 +255,8 @@ def accumulate(
 
 
 def _long_sum(unknowns: Ints, coefficients: Ints, lanes: int, modulus: int) -> Terms:
-    """Return the sum of very many terms as one row.
-
-    Sorting takes several times the memory of the terms. So the unknowns are cut into ranges, and
-    the terms of each range are sorted by themselves.
+    """Return the sum of very many terms as one row. To save memory, the unknowns are cut into
+    ranges, and the terms of each range are sorted by themselves.
     """
     sample = np.sort(unknowns[:: max(len(unknowns) // 4096, 1)])
     cuts = np.unique(sample[:: max(len(sample) * PORTION // len(unknowns), 1)])
@@ -338,8 +334,7 @@ def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: i
 def _by_row(into: Ints, rows: int) -> Ints:
     """Return the stable order of terms by the row that they are added to.
 
-    Numpy sorts numbers of 16 bits by counting, which is much faster than sorting larger numbers. So
-    we sort by the low 16 bits first, and then by the next 16 bits.
+    Numpy sorts numbers of 16 bits much faster than larger numbers.
     """
     order = np.argsort(into.astype(np.uint16), kind="stable")
     for shift in range(16, rows.bit_length(), 16):
@@ -357,10 +352,6 @@ def common_lanes(parts: Sequence[Terms]) -> int:
     """Return a number of lanes that all rows of several parts can have: the greatest common divisor
     of the parts' numbers of lanes, or 1 if some unknown would be in different lanes of two rows; 0
     if there are no parts.
-
-    Lane 0 of a row has the
-    listed unknowns, and lane l has the listed unknowns plus l. So an unknown is in different lanes
-    exactly if two different listed unknowns differ by less than the number of lanes.
     """
     lanes = gcd(*(part.lanes for part in parts))
     if lanes < 2:

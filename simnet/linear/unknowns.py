@@ -14,8 +14,8 @@ The first family has a single unknown, `ONE`, whose value is 1. Plain numbers ar
 of them is a multiple of `ONE`.
 
 Each family has a key. The key of a family of coins consists of the seed, the party, a purpose, and
-a digest of all draws so far. So equal draws give the same unknowns: two readings of one run use the
-same unknowns, and two runs with one seed share their coins.
+a digest of the draws so far. So equal draws give the same unknowns, and two runs with one seed
+share their coins.
 
 Example. Party u1 declares a secret of three elements, and then draws two coins:
 
@@ -60,15 +60,12 @@ ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are mu
 class Family:
     """Unknowns of one kind that were drawn or declared at once, with their sampled values.
 
-    `holders` are the parties that know the unknowns; the families of one kind that one party holds
-    have different labels. A *monomial* is a family of one unknown: the product of the secrets
-    `factors`. A *stream* is made by a random function from the seed with the digest `seed`; a
-    stream has no holders, because whoever knows the seed knows the stream. A *message* is what a
-    party receives in an outline (`simnet.adversary.orbits.outline`): there a message is an unknown,
-    and not the form that the sender computed.
+    `holders` are the parties that know the unknowns. A *monomial* is a family of one unknown: the
+    product of the secrets `factors`. A *stream* is made by a random function from the seed with the
+    digest `seed`; a stream has no holders, because whoever knows the seed knows the stream. A
+    *message* is what a party receives in an outline (`simnet.adversary.orbits.outline`).
 
-    The values may be given by a function, which is called when somebody asks for them: a large run
-    has many coins, and only those of a coalition are asked for.
+    The values may be given by a function, which is called when somebody asks for them.
     """
 
     kind: UnknownKind
@@ -158,8 +155,8 @@ class Unknowns:
             raise SimnetError(
                 "two seeds have the same value although they are made in different ways, and a "
                 "verdict cannot tell their random rows apart: run with another seed or draw seeds "
-                "of more elements if they are drawn, and give them different labels if an input "
-                "or a constant makes them equal"
+                "of more elements if they are drawn; if an input or a constant makes them equal, "
+                "append a constant to one of them"
             )
         self.queries.setdefault(digest, query)
 
@@ -207,8 +204,7 @@ class Unknowns:
 
         A place is a portion of one party's field coins: a seed, the party's name, a purpose, and
         the portion's number. The digest is computed from the moduli and shapes of all draws up to
-        the portion. The digest differs if another reading of the same coins, such as another run of
-        this seed, has drawn the coins in other portions.
+        the portion.
         """
         return self._digests.setdefault(place, digest) == digest
 
@@ -247,8 +243,7 @@ class Unknowns:
         unknowns that follow it, `lanes` in all.
 
         Yields pairs: the places in `unknowns` of one family's unknowns, and their values, shape
-        (places, lanes). Each family has an array of its own, so families cannot be treated
-        together.
+        (places, lanes).
         """
         order = np.argsort(unknowns, kind="stable")
         families, places = unknowns[order] // PLACES, unknowns[order] % PLACES

@@ -44,10 +44,6 @@ def back_substitute(
     >>> calls = {7: [(5, 2)], 5: [(4, 3)]}
     >>> back_substitute({7: 1}, {4: 0, 5: 1}, lambda row: calls.get(row, []), modulus=101)
     {7: 1, 5: 2, 4: 6}
-
-    Rows without a rank are finished first, and the other rows in order of falling rank. When a row
-    is finished, all rows that need this row are finished already, so its weight is complete. Each
-    row is visited once.
     """
     result: Vector = {}
     pending: dict[int, int] = {}  # for each unfinished row, its weight so far

@@ -393,8 +393,16 @@ def test_two_seeds_of_equal_numbers_and_different_forms_are_refused() -> None:
         seed = coins(me)
         return [row(me, seed), row(me, seed + x)]
 
-    with pytest.raises(SimnetError, match="have the same value"):
+    with pytest.raises(
+        SimnetError, match=r"have the same value.* append a constant to one of them"
+    ):
         verdict(run(Told(said), {"alice": 0}, seed=3), "eve")
+
+    def appended(me: Party, x: FieldArray) -> list[Any]:
+        seed = coins(me)
+        return [row(me, seed), row(me, (seed + x).append(constant(S, 0)))]
+
+    assert verdict(run(Told(appended), {"alice": 0}, seed=3), "eve").finding == "nothing"
 
 
 @pytest.mark.parametrize(
