@@ -1,7 +1,7 @@
 """Protocols as scripts of actors, with their mathematics: cost, accuracy and privacy.
 
-The public names stand in `__init__.pyi`. Each name is loaded when it is first used, so that
-importing the package costs nothing. Users write `from protocols import DPDS, TSS, GRR`.
+The public names stand in `__init__.pyi`. Each name is loaded when it is first used. Users write
+`from protocols import DPDS, TSS, GRR`.
 """
 
 import lazy_loader

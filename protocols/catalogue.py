@@ -147,7 +147,7 @@ _DESCRIBE: Mapping[type, Describe] = {
 def about(protocol: Any) -> About:
     """Return the record of statements about a built-in protocol: cost, error, privacy, disclosure.
 
-    Raises `LookupError` for any other protocol .
+    Raises `LookupError` for any other protocol.
 
     >>> from protocols import DPDS
     >>> record = about(DPDS(users=100, items=5, participation=0.5))

@@ -57,7 +57,7 @@ def largest_participation(
 
 
 def fewest_holders(participation: float, relation: Relation, epsilon: float, delta: float) -> int:
-    """Return the least number of holders of every item whose exact δ at `epsilon` is at most
+    """Return the least number of holders per item with which the exact δ at `epsilon` is at most
     `delta`.
 
     Raises `ValueError` for an argument out of range, and for a target that a billion holders do not

@@ -268,8 +268,8 @@ def _about_figure(compared: Compared) -> list[str]:
     cut = cut_off(compared)
     if cut:
         said.append(
-            f"The first panel ends at {WORST:g} percentage points. Larger margins say nothing "
-            f"about a frequency and are not drawn: {', '.join(cut)}."
+            f"The first panel ends at {WORST:g} percentage points. It does "
+            f"not show all margins of {', '.join(cut)}."
         )
     return said
 

@@ -129,7 +129,8 @@ class Crossing:
 
 @attrs.frozen
 class Compared:
-    """The rows by number of users and error, and the points at which two protocols change places.
+    """The rows, sorted by number of users and error, and the points at which two protocols change
+    places.
 
     `shares` are the frequencies of the items, and `about_shares` says more about them.
     """
@@ -189,7 +190,7 @@ def compare(
     `shares` are the frequencies of the items, and `about_shares` is a sentence about them for the
     reader. `progress` is called after each number of users. Each row has the seconds on each of the
     `networks`. Raises `ValueError` for no names or an unknown name, for no numbers of users, for
-    shares that are no frequencies, and for a target out of range.
+    shares that are not positive or do not add up to 1, and for a target out of range.
     """
     wrong = [name for name in names if name not in NAMES]
     if wrong:

@@ -160,7 +160,7 @@ class TimedStar:
     """The times of users who exchange messages with one server, round by round.
 
     `users_at` is the time that each user has reached, shape (n,), and `server_at` the server's. All
-    links are free when a round begins .
+    links are free when a round begins.
 
     >>> from simnet import network_named
     >>> star = TimedStar(network_named("rounds"), users=3)

@@ -33,11 +33,11 @@ def compare(
 ) -> int:
     """Compare protocols at equal privacy, for a column of data and several numbers of users.
 
-    The comparison uses the number of items in the column, and the share of the users who hold the
-    rarest item. This share is rounded down to one digit, which hides the exact counts; all other
-    items get the same share. The table shows how far an estimated frequency may be off (95 %), in
-    percentage points: for a typical item and for the rarest one; what is sent; with `--network`,
-    how long a run takes; who may drop out; and who must not collude.
+    From a file, the comparison uses the number of items in the column, and the share of the users
+    who hold the rarest item. This share is rounded down to one digit, which hides the exact counts;
+    all other items get the same share. The table shows how far an estimated frequency may be off
+    (95 %), in percentage points: for a typical item and for the rarest one; what is sent; with
+    `--network`, how long a run takes; who may drop out; and who must not collude.
 
     For example:
 

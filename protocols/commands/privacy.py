@@ -64,8 +64,6 @@ def application(contributed: Iterable[EntryPoint]) -> App:
 
 
 def _broken(error: BadInput) -> Callable[..., None]:
-    """Return a command that only says why the real command does not load."""
-
     def broken(*_words: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
         raise error
 

@@ -14,7 +14,7 @@ def participation(
     relation: str = "replace",
     json: JsonFile = None,
 ) -> int:
-    """Find the largest participation p with which DPDS meets (ε, δ) exactly.
+    """Find the largest participation p with which DPDS meets (ε, δ).
 
     For example:
 
@@ -59,7 +59,7 @@ def users_needed(
     relation: str = "replace",
     json: JsonFile = None,
 ) -> int:
-    """Find the smallest number of users with which DPDS meets (ε, δ) exactly.
+    """Find the smallest number of users with which DPDS meets (ε, δ).
 
     For example:
 

@@ -2,8 +2,8 @@
 
 Users may collude with the server, or drop out. On a coarse grid we compute the exact law of the
 noise, a sum of integers (see `noise_shares`). On a fine grid we treat the noise as the Gaussian to
-which it is close. Rounding adds n / 12 steps² to the variance. This additional noise hides a little
-more, and the statement for the fine grid ignores it.
+which it is close. Rounding adds about n / 12 steps² to the variance, which the statement for the
+fine grid ignores.
 
 Source: Yang et al., section 3.1.2.
 """

@@ -47,7 +47,7 @@ class Unperturbed:
         return np.zeros_like(checks.within_one(values))
 
     def payload(self, reports: Reports) -> Pieces:
-        """Return the reports as they travel: real numbers."""
+        """Return the reports, encoded for sending: real numbers."""
         return (reals(reports.numbers),)
 
     def received(self, pieces: Pieces) -> Reports:
@@ -56,7 +56,7 @@ class Unperturbed:
 
     @property
     def form(self) -> Pieces:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return (reals(np.empty((0, self.attributes.count))),)
 
 

@@ -152,7 +152,7 @@ class LDPSGD:
         return model
 
     def reports(self, rows: Floats, model: Floats, coins: Coins) -> Pieces:
-        """Return the users' perturbed gradients at a model, as they travel."""
+        """Return the users' perturbed gradients at a model, encoded for sending."""
         gradients = self.clipped(model, np.atleast_2d(rows))
         return self.perturbation.payload(self.perturbation.perturb(gradients, None, coins))
 

@@ -32,7 +32,7 @@ def about(protocol: FrequencyCollection) -> About:
         return some_reports(run, users, users * sampling, silent, mechanism.form)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """With drop-outs, the users who were counted are taken for a random sample of all users."""
+        """With drop-outs, the counted users are treated as a random sample of all users."""
         counted = users_counted(protocol, run.happened)
         estimate = run.outputs["server"]
         return assess_frequencies(mechanism, estimate, support, counted, confidence)

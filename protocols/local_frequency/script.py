@@ -71,7 +71,7 @@ class FrequencyMechanism(Mechanism, Interface):
         ...
 
     def payload(self, reports: Any) -> Typed:
-        """Return the reports as they travel; row k is the k-th report that is sent."""
+        """Return the reports, encoded for sending; row k is the k-th report that is sent."""
         ...
 
     def received(self, numbers: Numbers) -> Any:
@@ -217,7 +217,7 @@ class FrequencyCollection:
         return collection.counted(self, happened)
 
     def reports(self, items: int | Ints, coins: Coins) -> Any:
-        """Return the perturbed reports on an item, or on a crowd's items, as they travel."""
+        """Return the perturbed reports on an item, or on a crowd's items, encoded for sending."""
         values = np.atleast_1d(items)
         return collection.rows_sent(self.population, self.mechanism, values, coins)
 

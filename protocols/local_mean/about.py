@@ -38,9 +38,9 @@ def about(protocol: MeanCollection) -> About:
         The interval is normal and uses the worst variance, because the server does not know the
         inputs.
 
-        With drop-outs, the truth is still the mean of all users, and the users who were counted are
-        taken for a random sample of all users. On the scale from -1 to 1 the variance of the users'
-        values is at most 1.
+        With drop-outs, the truth is still the mean of all users, and the counted users are treated
+        as a random sample of all users. On the scale from -1 to 1 the variance of the users' values
+        is at most 1.
         """
         from scipy.special import ndtri  # imported only here: scipy loads slowly
 

@@ -55,7 +55,7 @@ class NumericMechanism(Mechanism, Interface):
         ...
 
     def payload(self, reports: Floats) -> Typed:
-        """Return the reports as they travel; row k is the k-th report."""
+        """Return the reports, encoded for sending; row k is the k-th report."""
         ...
 
     def received(self, numbers: npt.ArrayLike) -> Floats:
@@ -147,7 +147,7 @@ class MeanCollection:
         return collection.counted(self, happened)
 
     def reports(self, values: float | Floats, coins: Coins) -> Typed:
-        """Return the perturbed reports on a value, or on a crowd's values, as they travel."""
+        """Return the perturbed reports on a value, or on a crowd's values, encoded for sending."""
         scaled = self.interval.scaled(np.atleast_1d(values))
         return self.mechanism.payload(self.mechanism.perturb(scaled, coins))
 

@@ -56,8 +56,8 @@ def assess(
     shares, as in the paper. The deviation of the squared error treats the estimates as normal and
     uncorrelated.
 
-    With drop-outs, the truth is still about all users, and the users who were counted are taken for
-    a random sample of all users.
+    With drop-outs, the truth is still about all users, and the counted users are treated as a
+    random sample of all users.
     """
     counted = users_counted(protocol, run.happened)
     rows = np.concatenate([np.atleast_2d(values) for values in run.inputs.values()])

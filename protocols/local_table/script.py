@@ -144,7 +144,7 @@ class TableCollection:
         return collection.counted(self, happened)
 
     def reports(self, rows: Floats, coins: Coins) -> Any:
-        """Return the perturbed reports on a row, or on a crowd's rows, as they travel."""
+        """Return the perturbed reports on a row, or on a crowd's rows, encoded for sending."""
         reports = self.mechanism.perturb(*self.scaled(np.atleast_2d(rows)), coins)
         return self.mechanism.payload(reports)
 

@@ -1,1 +1,1 @@
-"""Local mechanisms: what one user reports so that no report says much about the value behind it."""
+"""Local mechanisms: each perturbs a user's value, so that the report says little about it."""

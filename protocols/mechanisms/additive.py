@@ -63,7 +63,7 @@ class Laplace(RealReport):
         return np.asarray(numbers + noise * (SENSITIVITY / self.epsilon))
 
     def law(self, value: float) -> Density:
-        """Return the law of the report on `value`."""
+        """Return the law of the report of a user who holds `value`."""
         fall = self.epsilon / SENSITIVITY
         t = float(checks.within_one(value))
         return Density((Tail(t, -1, log(fall / 2), fall), Tail(t, 1, log(fall / 2), fall)))
@@ -124,7 +124,7 @@ class Stairs(RealReport):
         return numbers + _signs(numbers.size, coins) * distance
 
     def law(self, value: float) -> Density:
-        """Return the law of the report on `value`."""
+        """Return the law of the report of a user who holds `value`."""
         at = Fraction(float(checks.within_one(value)))
         half = Fraction(self.middle)
         top = self.log_height

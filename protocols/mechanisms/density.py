@@ -227,7 +227,7 @@ class Density:
 
 
 def mixture(weighted: Iterable[tuple[float, Density]]) -> Density:
-    """Return the law of a report that is made by one of several mechanisms.
+    """Return the law of a report that is made by one of several mechanisms, chosen at random.
 
     Each mechanism is given by the log of its probability, and its law. Neither the densities nor
     the atoms may overlap: the function only puts the parts side by side.
@@ -285,7 +285,9 @@ def _common_edges(p: Density, q: Density) -> list[Fraction]:
     ends = [end for part in parts for end in part.ends]
     steps = {part.step for part in parts if isinstance(part, Tail)} - {0}
     if len(steps) > 1:
-        raise ValueError(f"tails are compared when their steps have one width, got {sorted(steps)}")
+        raise ValueError(
+            f"tails are compared only if their steps have one width, got {sorted(steps)}"
+        )
     period = max(steps, default=1)
     horizon = (min(ends) - period, max(ends) + period)
     return sorted({*horizon, *(edge for part in parts for edge in part.edges(horizon))})

@@ -41,7 +41,7 @@ class TwoSided(ABC):
         return float(self.variance(0.0))
 
     def payload(self, reports: Floats) -> Typed:
-        """Return the reports as they travel: one bit for each number, 1 for B."""
+        """Return the reports, encoded for sending: one bit for each number, 1 for B."""
         return bits(reports > 0)
 
     def received(self, numbers: npt.ArrayLike) -> Floats:
@@ -86,7 +86,7 @@ class Duchi(TwoSided, RealReport):
         return np.where(rounded == truthful, self.bound, -self.bound)
 
     def law(self, value: float) -> Density:
-        """Return the law of the report on `value`."""
+        """Return the law of the report of a user who holds `value`."""
         t = float(checks.within_one(value))
         return Density(
             atoms=(

@@ -106,12 +106,12 @@ class GRR(Pure):
         return (self.items - 1).bit_length()
 
     def payload(self, reports: Ints) -> Typed:
-        """Return the reports as they travel: indices from 0."""
+        """Return the reports, encoded for sending: indices from 0."""
         return index(reports - 1, self.items, "Nd")
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports, from which the wire type and the row shape are read."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.payload(np.empty(0, dtype=np.int64))
 
     def received(self, numbers: Numbers) -> Ints:
@@ -145,7 +145,7 @@ class GRR(Pure):
         return np.bincount(items, minlength=self.items + 1)[1:]
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """Draw the supports of a population's reports without drawing the reports; shapes (N,).
+        """Draw the supports of a population's reports without drawing the reports; shape (N,).
 
         `holders` counts the users who hold each item. A report is the own item with probability p -
         q, and else a uniform item.

@@ -90,7 +90,7 @@ class HM(RealReport):
         return reports
 
     def law(self, value: float) -> Density:
-        """Return the law of the report on `value`."""
+        """Return the law of the report of a user who holds `value`."""
         if not self.mixes:
             return self.binary.law(value)
         log_rest = -self.epsilon / 2  # log of 1 - α, which underflows for no ε

@@ -86,12 +86,12 @@ class Numbered(Pure):
         return (self.outcomes - 1).bit_length()
 
     def payload(self, reports: Ints) -> Typed:
-        """Return the reports as they travel."""
+        """Return the reports, encoded for sending."""
         return index(reports, self.outcomes, "Nd")
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.payload(np.empty(0, dtype=np.int64))
 
     def received(self, numbers: Numbers) -> Ints:

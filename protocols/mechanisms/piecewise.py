@@ -99,7 +99,7 @@ class PM(RealReport):
         reports += uniforms
 
     def law(self, value: float) -> Density:
-        """Return the law of the report on `value`."""
+        """Return the law of the report of a user who holds `value`."""
         t = Fraction(float(checks.within_one(value)))
         h = Fraction(self.spread)
         top = self.log_height

@@ -29,7 +29,7 @@ class RealReport(ABC):
 
     @abstractmethod
     def law(self, value: float) -> Density:
-        """Return the law of the report on `value`."""
+        """Return the law of the report of a user who holds `value`."""
 
     @property
     def exact_epsilon(self) -> float:
@@ -50,12 +50,12 @@ class RealReport(ABC):
         return float(checks.reports_of_reals(reports, (None,), self.bound).mean())
 
     def payload(self, reports: Floats) -> Typed:
-        """Return the reports as they travel: real numbers."""
+        """Return the reports, encoded for sending: real numbers."""
         return reals(reports)
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.payload(np.empty(0))
 
     def received(self, numbers: npt.ArrayLike) -> Floats:

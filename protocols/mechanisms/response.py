@@ -125,13 +125,13 @@ class JoyGerla(Pure):
         return 1
 
     def payload(self, reports: Ints) -> Typed:
-        """Return the reports that are sent, as they travel, in order: 1 is yes."""
+        """Return the reports that are sent, in order, encoded for sending: 1 is yes."""
         answers = checks.whole_numbers("reports", reports, NONE, NO)
         return bits(answers[answers != NONE] == YES)
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.payload(np.empty(0, dtype=np.int64))
 
     def received(self, numbers: Numbers) -> Ints:
@@ -159,7 +159,7 @@ class JoyGerla(Pure):
         return np.bincount(checks.whole_numbers("reports", reports, NONE, NO), minlength=3)[1:]
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """Draw the supports of a population's reports without drawing the reports; shapes (2,).
+        """Draw the supports of a population's reports without drawing the reports; shape (2,).
 
         `holders` counts the users who hold each item.
         """

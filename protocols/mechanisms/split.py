@@ -123,7 +123,7 @@ class Split:
         )
 
     def payload(self, reports: Reports) -> Pieces:
-        """Return the reports as they travel.
+        """Return the reports, encoded for sending.
 
         First come the numbers as their mechanism sends them, then the bits of all categories.
         """
@@ -132,7 +132,7 @@ class Split:
 
     @property
     def form(self) -> Pieces:
-        """An empty batch of reports: it gives the wire types and the row shapes without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.payload(no_reports(self.attributes))
 
     def received(self, pieces: Pieces) -> Reports:

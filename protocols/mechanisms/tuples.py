@@ -141,14 +141,14 @@ class Tuples:
         )
 
     def payload(self, reports: Reports) -> Pieces:
-        """Return the reports as they travel: k slots, each with an attribute and room for any
+        """Return the reports, encoded for sending: k slots, each with an attribute and room for any
         report.
         """
         return as_slots(self.attributes, self.k, reports)
 
     @property
     def form(self) -> Pieces:
-        """An empty batch of reports: it gives the wire types and the row shapes without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.payload(no_reports(self.attributes))
 
     def received(self, pieces: Pieces) -> Reports:

@@ -88,12 +88,12 @@ class UnaryReports(Pure):
         return self.items
 
     def payload(self, reports: Bools) -> Typed:
-        """Return the reports as they travel: bits."""
+        """Return the reports, encoded for sending: bits."""
         return bits(reports)
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.payload(np.empty((0, self.items), dtype=np.bool_))
 
     def received(self, numbers: Numbers) -> Bools:
@@ -132,7 +132,7 @@ class UnaryReports(Pure):
         return _column_sums(rows.astype(np.uint8, copy=False))
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """Draw the supports of a population's reports without drawing the reports; shapes (N,).
+        """Draw the supports of a population's reports without drawing the reports; shape (N,).
 
         `holders` counts the users who hold each item.
         """

@@ -6,7 +6,7 @@ users who hold the item and q for the other users. For fixed inputs of users who
 the means and variances stated here are exact.
 
 If users drop out, m of the n users are counted. The truth is still the share among all users, and
-the users who are counted are taken for a random sample of all users. For a given sample, the
+the users who are counted are treated as a random sample of all users. For a given sample, the
 estimate is unbiased for the share among the sample, and the variance of the estimate is linear in
 this share. The mean of this share over all samples is the share f among all users. So the variance
 is the sum of two parts: the variance for m users of whom the share f holds the item, and the

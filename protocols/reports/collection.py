@@ -68,7 +68,7 @@ class Mechanism(Randomiser, Interface):
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         ...
 
 

@@ -190,8 +190,7 @@ class Ratio:
         counts, came = (part.sum(axis=0) for part in self.sample.counted(supports, reports))
         if not came:
             raise ValueError(
-                "the ratio estimator divides by the number of reports, and there is none: "
-                "use per-report"
+                "the ratio estimator divides by the number of reports, which is 0: use per-report"
             )
         return np.asarray((counts / came - q) / gap)
 

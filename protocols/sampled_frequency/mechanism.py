@@ -1,10 +1,9 @@
 """Sampled collection: a user reports only with some probability.
 
 A report is a randomised response (GRR), or a unary encoding (OUE, SUE): a noisy bit for each item.
-Somebody who sees the messages learns who reports, and learns about the item of each reporter only
-as much as ε allows. Silence is one more output of the channel. As long as the sampling does not
-depend on the item, silence has the same probability for every item. Then ε is that of a report, and
-sampling does not lower it.
+Somebody who sees the messages learns who reports. Silence is one more output of the channel. As
+long as the sampling does not depend on the item, silence has the same probability for every item.
+Then ε is that of a report, and sampling does not lower it.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5. The paper samples users of randomised response; its Definition 2.3
@@ -88,7 +87,7 @@ class SampledGRR:
         return self.response.supports(items[items != NONE])
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """Draw the supports of a population's reports without drawing the reports; shapes (N,).
+        """Draw the supports of a population's reports without drawing the reports; shape (N,).
 
         `holders` counts the users who hold each item.
         """
@@ -96,13 +95,13 @@ class SampledGRR:
         return self.response.draw_supports(coins.binomials(counts, self.sampling).plain, coins)
 
     def payload(self, reports: npt.ArrayLike) -> Typed:
-        """Return the reports that are sent, as they travel, in order."""
+        """Return the reports that are sent, in order, encoded for sending."""
         items = checks.whole_numbers("reports", reports, NONE, self.items)
         return self.response.payload(items[items != NONE])
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.response.form
 
     def received(self, numbers: Numbers) -> Ints:
@@ -210,12 +209,12 @@ class SampledUnary:
         return self.response.draw_supports(sent, coins), int(sent.sum())
 
     def payload(self, reports: Bools) -> Typed:
-        """Return the reports that are sent, as they travel, in order."""
+        """Return the reports that are sent, in order, encoded for sending."""
         return self.response.payload(reports)
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, which shows their wire type and shape."""
         return self.response.form
 
     def received(self, numbers: Numbers) -> Bools:

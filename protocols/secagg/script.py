@@ -464,7 +464,7 @@ class SecAggPlus(SecAgg):
     neighbours and itself. `protocols.secagg.degree` finds degrees and thresholds.
 
     Raises `ValueError` unless the degree is even, below n, and at least t - 1, for parameters that
-    `SecAgg` refuses, and with `active`: against active adversaries, Bell et al. do something else.
+    `SecAgg` refuses, and with `active`.
 
     >>> from simnet import run
     >>> protocol = SecAggPlus(DPDS(users=9, items=3, participation=1.0), threshold=3, degree=4)

@@ -32,7 +32,7 @@ def about(protocol: RobustTSS) -> About:
     chance = float(protocol.chance)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """With drop-outs, the users who are counted are taken for a random sample of all users: the
+        """With drop-outs, the counted users are treated as a random sample of all users. The
         intervals are those of independent samples, and the expected error is that of a sample
         without replacement. Items without an estimate have NaN; errors are then those of the other
         items, and the spread of the error is unknown.

@@ -58,8 +58,8 @@ def in_the_clear(protocol: SamplingPrivacy) -> bool:
 def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure | None:
     """State what a view tells in addition to shares: nothing, unless answers are sent in the clear.
 
-    No ε is stated for shares, because with enough shares of both rounds it is infinite. Return None
-    for a view with a tag that the protocol does not use.
+    No ε is stated for shares, because with enough shares of both rounds it may be infinite. Return
+    None for a view with a tag that the protocol does not use.
     """
     rounds_seen = set(tags) & {tag.name for tag in protocol.rounds}
     if not set(tags) <= {TRAFFIC, protocol.sharing.partial.name, *rounds_seen}:

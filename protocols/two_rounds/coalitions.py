@@ -1,7 +1,7 @@
 """Claims about what colluding owners, aggregators and readers learn from two rounds of answers.
 
 The paper asks for one aggregator that does not collude. That is enough to protect the answers, but
-not for privacy: no ε bounds the sums that the reader is meant to receive.
+not for privacy: if owners keep their roll, no ε is finite for the sums that the reader receives.
 """
 
 from typing import Any

@@ -193,7 +193,6 @@ def _excesses(here: LawPiece, other: LawPiece, epsilon: float) -> Floats:
 
 
 def _multiplications(mechanism: TwoRounds, yes: int, no: int) -> float:
-    """Return an estimate of the number of multiplications in the convolutions."""
     s, face_one = float(mechanism.sampling), float(mechanism.background[1])
     binomials = ((yes, s), (yes, face_one), (no, face_one))
     return 2.0 * math.prod(len(law(trials, chance)[1]) for trials, chance in binomials)

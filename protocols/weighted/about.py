@@ -171,7 +171,7 @@ def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
 
 
 def public(protocol: Weighted, run: Run) -> Listed:
-    """Return what travels in clear inside the groups, with the group before every name and item."""
+    """Return what is sent in the clear in the groups, with the group before every name and item."""
     tables: dict[str, dict[str, Sequence[str]]] = {}
     for scope, group in protocol.scopes:
         for title, table in group.about.public(run.within(scope)).items():

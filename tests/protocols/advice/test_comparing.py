@@ -126,11 +126,11 @@ def test_the_page_says_what_is_cut_off_and_what_the_names_mean(compared: Compare
         assert f"<dt>{label}</dt>" in shown
     assert "p is the probability with which a user takes part" in shown
     assert cut_off(compared) == []
-    assert "not drawn" not in shown
+    assert "not show all margins" not in shown
     wide = compare(["dpds", "grr"], SHARES, [12, 1000], **TARGET)
     assert cut_off(wide) == ["dpds"]
     shown = page_of(wide, "title", "command")
-    assert "Larger margins say nothing about a frequency and are not drawn: dpds." in shown
+    assert "It does not show all margins of dpds." in shown
 
 
 @pytest.mark.slow

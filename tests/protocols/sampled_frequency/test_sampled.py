@@ -536,7 +536,7 @@ def test_the_exact_variance_of_the_ratio_tends_to_the_asymptotic_one(
         (lambda: per_report(SamplingDesign(GRR(1.0, 3), 4, 0.5)).variance(1.5), "between 0 and 1"),
         (
             lambda: Ratio(SamplingDesign(GRR(1.0, 3), 4, 0.5)).estimate([0, 0, 0]),
-            "there is none: use per-report",
+            "which is 0: use per-report",
         ),
         (lambda: SamplingDesign.of_each(GRR(1.0, 3), [0.5]).supports([1, 2]), "one row of 1"),
         (

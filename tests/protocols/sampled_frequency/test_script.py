@@ -273,7 +273,7 @@ def test_the_interval_of_a_biased_estimate_is_freed_of_its_bias() -> None:
 
 def test_the_ratio_has_no_estimate_of_nobody() -> None:
     protocol = collected(3, 2, sampling=0.001, formula="ratio")
-    with pytest.raises(ScriptError, match="there is none: use per-report"):
+    with pytest.raises(ScriptError, match="which is 0: use per-report"):
         run(protocol, HELD, 1)
     fine = collected(300, 2, sampling=0.5, formula="ratio")
     assessed = about(fine).assess(run(fine, [1] * 300, 1), None)
