@@ -1,4 +1,4 @@
-"""The exhaustive reading: every coin is played out, and views get their exact laws.
+"""The exhaustive reading: discrete coins are played out, and views get their exact laws.
 
 The modules, from one party to the law of a view::
 

@@ -104,8 +104,8 @@ class Compared:
 
 @attrs.frozen(eq=False)
 class WorstNeighbour:
-    """The neighbour of an input with the largest δ. If δ is 0 for all neighbours, it is the input
-    itself.
+    """The neighbour of an input with the largest δ and, among equal δ, with the largest ε; the
+    input itself if no neighbour can be told apart.
 
     `largest_epsilon` is the largest ε of all neighbours, perhaps of another neighbour.
     """

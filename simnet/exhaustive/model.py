@@ -483,7 +483,6 @@ class Model:
         return trees
 
     def _explore(self, trees: Sequence[PartyTree], limit: int) -> Iterator[World]:
-        """Visit the joint histories depth first; the first outcome of a coin comes first."""
         stack = [iter([(self._beginning(trees), Fraction(1))])]
         while stack:
             found = next(stack[-1], None)

@@ -1,7 +1,7 @@
 """What one party sends and waits for, when its script is played by itself.
 
-A party is a function of its input, its coins, and the messages that it received. So its script can
-be played without the other parties. The script gets the kernel's own `Party`, with an `Outbox` in
+What a party does is a function of its input, its coins, and the messages that it received. So its
+script can be played without the other parties. The script gets the kernel's own `Party`, with an `Outbox` in
 the place of the network. The outbox collects the messages that the script sends. When the script
 waits for messages, the outbox suspends the script and returns a `Request`, which says what the
 script waits for. The caller (`party_tree`) resumes the script with the messages.
@@ -134,7 +134,7 @@ class Request:
 
     - "each": one message from each of `senders`, in this order.
     - "some": one message from each of `senders` that does not stay silent.
-    - "any": one message from the party that sent first.
+    - "any": one message from any party.
     - "heard": that each of `senders` that does not stay silent has sent into the next sum; the
       messages stay there.
     - "sum": a sum of one message from each of `senders`. With `keys`: one sum for each key, of the
@@ -293,8 +293,8 @@ class Outbox(Link):
     ) -> FieldArray:
         """Return the sum of `count` messages of a summed tag.
 
-        After a call of `heard`, the sum has messages only of senders that were heard. Raises
-        `ScriptError` if `senders` names another party.
+        After a call of `heard`, raises `ScriptError` unless `senders` names only senders that were
+        heard.
         """
         numbers = None if senders is None else tuple(senders.numbers.tolist())
         heard = self._heard.pop((tag.name, key), None)

@@ -303,10 +303,12 @@ class LocalReading(Sampled):
 
 
 class WatchingOutputs(Sampled):
-    """A numeric run which checks that the functions of outputs have no side effects.
+    """A numeric run which checks that the functions of outputs do not change the variables that
+    they use.
 
-    The exhaustive reading does not call these functions before the end. If such a function changed
-    something that the script reads later, for example a list, the reading would miss the change.
+    The exhaustive reading calls such a function only if another door needs the output. If the
+    function changed something that the script reads later, for example a list, the reading would
+    miss the change.
     """
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:

@@ -28,8 +28,8 @@ c1 + s11.
 >>> elimination = Elimination(terms, terms.unknowns < 10, terms.unknowns > 10, modulus=5)
 
 Message 3 is peeled: coin 3 occurs in no other message, so message 3 is uniform and tells nothing.
-Message 4 reveals coin 4, so message 5 tells s14. Messages 0, 1 and 2 contain two coins, and a
-combination of all three tells s11 + s12:
+Message 4 reveals coin 4, so message 5 tells s14. Messages 0, 1 and 2 contain the coins 1 and
+2, and a combination of the three messages tells s11 + s12:
 
 >>> [remnant.targets for remnant in elimination.remnants]
 [{12: 1, 11: 1}, {14: 1}]

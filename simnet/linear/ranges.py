@@ -136,9 +136,8 @@ def total(rows: Ranges) -> Ranges | None:
 
 
 def combined(left: Ranges | Terms, right: Ranges | Terms, sign: int, modulus: int) -> Ranges | None:
-    """Return `left + sign * right` as one row, if each of them is one row with equally many lanes,
-    exactly one of them contains the sum of a range, and no other term has an unknown of this range;
-    None otherwise.
+    """Return `left + sign * right` as one row that contains the sum of one range; None if this is
+    not possible.
     """
     if left.rows != 1 or right.rows != 1 or left.lanes != right.lanes:
         return None

@@ -44,8 +44,9 @@ Query = Seed | Agreement
 
 
 def split_rows(terms: Terms, count: int) -> list[Terms]:
-    """Return the forms of an array with `count` rows, row by row: each row of the array as a single
-    row of lanes, if this is possible, and otherwise in rows with one lane.
+    """Return the forms of an array with `count` rows, row by row.
+
+    The forms of a row are one row of lanes if this is possible, and rows with one lane otherwise.
     """
     elements = terms.rows * terms.lanes
     length = elements // count

@@ -29,8 +29,7 @@ Name(kind='coin', holders=('u1',), label='seed 7', place=1)
 >>> unknowns.values(secret.first, lanes=3)
 array([4, 0, 0])
 
-A second party that draws the same coins becomes a second holder of the same family. A coalition
-knows the value of an unknown if one of its members holds it.
+A coalition knows the value of an unknown if one of its members holds it.
 """
 
 import itertools
