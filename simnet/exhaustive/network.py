@@ -186,8 +186,8 @@ class Network:
 
     def _remove(self, posting: Posting) -> None:
         """Take a message out of its channel."""
-        # Postings are made again when a network is rebuilt, so we compare their messages, which stay
-        # the same objects.
+        # Postings are made again when a network is rebuilt, so we compare their messages, which
+        # stay the same objects.
         channel = _channel(posting.message)
         self.waiting[channel] = tuple(
             other for other in self.waiting[channel] if other.message is not posting.message

@@ -1,10 +1,10 @@
 """What one party sends and waits for, when its script is played by itself.
 
 What a party does is a function of its input, its coins, and the messages that it received. So its
-script can be played without the other parties. The script gets the kernel's own `Party`, with an `Outbox` in
-the place of the network. The outbox collects the messages that the script sends. When the script
-waits for messages, the outbox suspends the script and returns a `Request`, which says what the
-script waits for. The caller (`party_tree`) resumes the script with the messages.
+script can be played without the other parties. The script gets the kernel's own `Party`, with an
+`Outbox` in the place of the network. The outbox collects the messages that the script sends. When
+the script waits for messages, the outbox suspends the script and returns a `Request`, which says
+what the script waits for. The caller (`party_tree`) resumes the script with the messages.
 
 A party that will drop out gets the kernel's `CutLink` around its outbox, and a party some of whose
 messages go astray gets the kernel's `AstrayLink`. A message that goes astray is collected like

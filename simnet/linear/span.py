@@ -90,9 +90,9 @@ class Span:
         return [self._reduced_row(pivot) for pivot in sorted(self._rows, key=self._order)]
 
     def _reduced_row(self, pivot: int) -> tuple[Vector, Vector]:
-        # Besides its own pivot, the row may contain only pivots of rows that were added after it. The
-        # rows added later were reduced by this row when they were added. So subtracting them does
-        # not bring back this row's own pivot.
+        # Besides its own pivot, the row may contain only pivots of rows that were added after it.
+        # These rows were reduced by this row when they were added. So subtracting them does not
+        # bring back this row's own pivot.
         row, origin = self._rows[pivot]
         rest, source = self.reduce(
             {key: value for key, value in row.items() if key != pivot}, origin
