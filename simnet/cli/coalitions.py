@@ -46,13 +46,13 @@ def coalitions(
     max_size: int | None = None,
     json: JsonFile = None,
 ) -> None:
-    """Judge every coalition of a run: whom it exposes, and whom it learns something about.
+    """Judge the coalitions of a run: whom they expose, and whom they learn something about.
 
     A coalition *exposes* a party if it determines a function of this party's secrets alone. It
     *touches* a party if it determines a function in which a secret of the party occurs, for example
-    a sum. For each party, a table shows minimal coalitions that expose or touch the party, and
-    maximal coalitions that do not expose it. The command also shows minimal coalitions that learn
-    more than their output. The verdicts are about secret shares, in one run.
+    a sum. For each party with a secret, a table shows minimal coalitions that expose or touch the
+    party, and maximal coalitions that do not expose it. The command also shows minimal coalitions
+    that learn more than their output. The verdicts are about secret shares, in one run.
 
     With more than 12 parties, coalitions are given by their numbers of members of each kind: for
     example, a user is exposed by "server with all 999 other users". If a run cannot be judged by

@@ -18,7 +18,7 @@ STEPS_SHOWN = 6  # so many vectors of a list are shown
 MEMBERS_SHOWN = 6
 NOT_SEARCHED = (
     "Not searched: which coalitions learn more than their output. This may end when somebody "
-    "joins, so it cannot be judged by counts. `simnet verify` judges any one coalition."
+    "joins, so it cannot be judged by counts. `simnet verify` judges a single coalition."
 )
 
 

@@ -59,7 +59,7 @@ def _print_unsearched(out: "Console", sizes: "Sizes") -> None:
         out.print(
             Text(
                 f"The search is not complete and may have missed small sets: {sizes.overlooked}. "
-                "`simnet verify` judges any one coalition.",
+                "`simnet verify` judges a single coalition.",
                 "yellow",
             )
         )

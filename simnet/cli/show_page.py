@@ -40,7 +40,7 @@ def show_page(
     estimate and the privacy of one user.
 
     In a run with at most 10 parties and 3,000 messages, all coalitions are judged. For a larger
-    run, the page has the verdicts on the coalitions that the scenario makes claims about, or that
+    run, the page may have verdicts on the coalitions of the scenario's claims, and on those that
     `--judge` names.
 
     If you give inputs, the page leaves out the seed, the numbers in messages, and the truth.

@@ -43,8 +43,8 @@ class StudyOptions:
     )
     reading: str | None = None
     (
-        "Judge only the statements that are read in this way: `as printed`, or some words of "
-        "another reading, as the rows name it."
+        "Judge only the statements with this reading: `as printed`, or some words of the reading "
+        "that a row names."
     )
     trials: int | None = None
     "The number of trials at every point of the grid."

@@ -57,8 +57,8 @@ class Sizes:
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the table, one for each size of a breaking set.
 
-        `users` is the share of users who have a breaking set of at most this size. `runs` is the
-        share of runs in which some user has such a set.
+        `users` is the share of users for whom a breaking set of at most this size was found. `runs`
+        is the share of runs in which some user has such a set.
         """
         users = Counter(size for run in self.runs for size in run)
         least = Counter(
@@ -133,7 +133,7 @@ def smallest_sizes(
     max_size: int = MAX_SIZE,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Sizes:
-    """Return the sizes of the smallest breaking sets of every user, in runs with these seeds.
+    """Return the sizes of the smallest breaking sets of users, in runs with these seeds.
 
     `progress` is called after each run. Raises `BadInput` if no party declares a secret in any of
     the runs.

@@ -201,8 +201,8 @@ class _Text:
             if "\0" in piece:
                 before = piece[: piece.index("\0")]
                 raise BadInput(
-                    f"line {number + 1 + _line_ends(before):,} of {name} holds a NUL byte, which "
-                    f"no CSV does: if the file is text in UTF-16, say so with --encoding utf-16-le"
+                    f"line {number + 1 + _line_ends(before):,} of {name} holds a NUL byte: "
+                    f"if the file is text in UTF-16, say so with --encoding utf-16-le"
                 )
             if self.characters > self.most:
                 raise BadInput(
@@ -378,10 +378,6 @@ def _refuse_nested(path: Path, field: Any) -> None:
 
 
 def _refuse_large(path: Path, metadata: Any, form: Format) -> None:
-    """Raise `BadInput` for a file whose own header says that it exceeds the limits.
-
-    pyarrow cannot say how long the columns of a damaged file are: it would end the process.
-    """
     if metadata.num_rows > form.max_rows:
         raise _too_many(path, form)
     groups = range(metadata.num_row_groups)

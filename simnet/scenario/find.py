@@ -22,7 +22,7 @@ _FOLDERS: set[Path] = set()  # the folders of loaded files, which are on the imp
 
 
 def names() -> dict[str, str]:
-    """Return the module of every scenario in installed packages, by name in alphabetical order.
+    """Return the modules of the scenarios in installed packages, by name in alphabetical order.
 
     Packages that do not load are left out. If two packages have a scenario of one name, the first
     module is returned.

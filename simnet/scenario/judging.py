@@ -4,8 +4,8 @@ Theory of operation. A claim is judged on the run itself, never on a smaller run
 script may do something else from some number of users on, for example use a mask twice. There are
 two ways to a verdict, elimination and symmetry. They are tried in this order:
 
-1. *Elimination* keeps the linear form of every message. It is used for runs of up to
-   `JUDGED_MESSAGES` messages.
+1. *Elimination* keeps the linear forms of messages. It is used for runs of up to `JUDGED_MESSAGES`
+   messages.
 2. *Symmetry* judges larger runs, if many of their parties are alike (`simnet.adversary.orbits`).
    The run is played again, and must do the same as before.
 3. Elimination again, for the claims that symmetry does not decide, if the run has no field elements
@@ -249,7 +249,7 @@ def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
     if run.fates or run.aborts or run.message_fates or run.deadlines or run.late:
         return "parties dropped out or aborted, messages went astray, or a party had a deadline"
     if not any(isinstance(claim, BY_SYMMETRY) for claim in claims):
-        return "its claims are of other kinds"
+        return "its claims are of kinds that symmetry does not judge"
     return None
 
 

@@ -27,7 +27,7 @@ from simnet.installed import extra_missing
 T = TypeVar("T")
 RESTART = 10  # new worker processes must start within so many seconds
 PATIENCE = 10  # after so many seconds of waiting, the program says what it waits for
-GONE = "the Dask scheduler is gone: everything done is kept; repeat the command when it is back"
+GONE = "the Dask scheduler is gone: committed results are kept; repeat the command when it is back"
 LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s/]+:\d+/?")
 
@@ -86,7 +86,7 @@ class _Processes(Executor):
                 if time.monotonic() > give_up:
                     raise BadInput(
                         f"no worker process can be started ({type(error).__name__}: {error}): "
-                        "everything done is kept; repeat the command to go on"
+                        "committed results are kept; repeat the command to go on"
                     ) from error
             self._end_workers()
             self._pool.shutdown(wait=False)

@@ -1,9 +1,9 @@
 """Statements that compare methods on the same people.
 
-An experiment whose methods are `paired` gives all methods of a trial one seed, so they draw the
-same people. Two methods are then compared trial by trial: whatever changes the numbers of both
-methods in a trial, such as people who are hard to estimate, hardly changes how the two compare. So
-an interval for the quotient of two errors that is made in this way is usually narrower than an
+An experiment whose methods are `paired` gives all methods of a trial one seed, so that they can
+draw the same people. Two methods are then compared trial by trial: what changes the numbers of both
+methods in a trial, such as people who are hard to estimate, changes their quotient less. So an
+interval for the quotient of two errors that is made in this way is usually narrower than an
 interval that follows from two intervals, one for each method.
 """
 

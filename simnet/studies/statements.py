@@ -323,9 +323,9 @@ def resampled(
 ) -> Counterpart:
     """Return the share of places at which a statement holds for the means of their trials.
 
-    All numbers of one trial belong together, because its methods see the same reports. So whole
-    trials are drawn again, with replacement. The statement counts as sure at a place if it holds at
-    every draw. Fewer than `ENOUGH` trials decide nothing.
+    The methods of one trial see the same reports, so whole trials are drawn again, with
+    replacement. The statement counts as sure at a place if it holds at every draw. Fewer than
+    `ENOUGH` trials decide nothing.
     """
     coins = SampledCoins(0, "resampled")
     return share_of([_resampled(rows, holds, coins) for rows in places])
@@ -356,10 +356,9 @@ def paired_less(
 ) -> Counterpart:
     """Return the share of places at which each number in `better` is below each number in `worse`.
 
-    The rows of a place are trials. All numbers of a row belong together, because the methods saw
-    the same reports, or the same folds. So we look at the differences within one trial, with
-    Student's intervals that hold jointly over all places and pairs. `expected` gives the numbers by
-    law.
+    The rows of a place are trials. The methods of a trial saw the same reports, or the same folds.
+    So we look at the differences within one trial, with Student's intervals that hold jointly over
+    all places and pairs. `expected` gives the numbers by law.
 
     Raises `NoSuchPoint` if there is no place.
     """

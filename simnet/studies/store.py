@@ -213,7 +213,7 @@ class Store:
             else:
                 return
         raise BadInput(
-            f"{self.path} was {change} while it was in use: results that were kept in it are lost; "
+            f"{self.path} was {change} while it was in use: results that were in it may be lost; "
             "repeat the command to run their trials again"
         )
 

@@ -1,4 +1,4 @@
-"""Sweeps: run the trials that a store does not have yet, on any `concurrent.futures` executor.
+"""Sweeps: run the trials that a store does not have yet, on a `concurrent.futures` executor.
 
 Trials travel to the workers in chunks, and the results of a chunk are committed to the store when
 they come back. A chunk contains no code. So the worker needs the same code as this process, and it
@@ -238,7 +238,7 @@ class _Sweep:
         except Exception as error:
             raise BadInput(
                 f"no more trials can be given to workers ({type(error).__name__}: {error}): "
-                "everything done is kept; repeat the command to go on"
+                "committed results are kept; repeat the command to go on"
             ) from error
         self.flying[future] = chunk
 

@@ -32,7 +32,7 @@ class Measure:
     - `expected` and `deviation` are the names under which a trial returns the number's expected
       value and its standard deviation in one trial. With a deviation, the number is taken to have a
       gamma law.
-    - `exact` says that the number never depends on coins.
+    - `exact` says that the number does not depend on coins.
 
     >>> Measure("mse", what="mean squared error").words
     'mean squared error'

@@ -1,4 +1,4 @@
-"""Five users and two servers: what is run, and what each coalition is said to learn."""
+"""Five users and two servers: what is run, and what some coalitions are said to learn."""
 
 from simnet import Exposes, LearnsNothing, LearnsOnlyOutput, Scenario
 from simnet.cli.starter.two_server_sum import TwoServerSum

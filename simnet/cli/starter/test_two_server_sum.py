@@ -1,4 +1,4 @@
-"""Properties of the protocol: the sum is right, and each coalition learns what it should."""
+"""Properties of the protocol: the sum is right, and coalitions learn what they should."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""A secure sum by two servers: each user splits its value, and no server sees more than a part.
+"""A secure sum by two servers: each user splits its value into two parts, one for each server.
 
 Server A learns the sum of all values. Server B learns nothing. A and B together learn every value.
 """
@@ -16,7 +16,7 @@ TOTAL = Tag("total")
 
 @attrs.frozen
 class TwoServerSum:
-    """What every party knows. A user's input is a whole number in 1..items.
+    """The numbers that all parties know. A user's input is a whole number in 1..items.
 
     Raises `ValueError` for fewer than two users or one item.
     """
@@ -33,7 +33,7 @@ class TwoServerSum:
 
     @property
     def field(self) -> Field:
-        """F_q with q above the largest sum, so that the sum never wraps."""
+        """F_q with q above the largest sum, so that the sum does not wrap."""
         return Field.above(self.users * self.items)
 
     def parties(self) -> Mapping[str, Seat]:

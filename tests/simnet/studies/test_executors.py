@@ -142,7 +142,7 @@ def test_a_sweep_whose_scheduler_goes_ends_and_keeps_what_is_done(
     cluster.scheduler.kill()
     _, err = going.communicate(timeout=90)
     assert going.returncode == 2
-    assert "the Dask scheduler is gone: everything done is kept" in err
+    assert "the Dask scheduler is gone: committed results are kept" in err
     assert "Traceback" not in err
     assert count(study, path) >= 5
 
