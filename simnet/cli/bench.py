@@ -29,7 +29,7 @@ def bench(
     Parameters
     ----------
     names
-        The names of benchmarks. Without names, all of them run.
+        The names of benchmarks. Without names, all run whose software is installed.
     repeat
         How often each benchmark is measured, after one run to warm up. The median is compared with
         the target.

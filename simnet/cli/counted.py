@@ -317,7 +317,6 @@ def write_certificates(out: "Console", judged: "Counted | Grown", folder: Path) 
 
 
 def _listed(judged: "Counted | Grown") -> Iterator[tuple[str, ...]]:
-    """The coalitions that are listed, or that stand for the counts that are listed."""
     from simnet.scenario.large_coalitions import Counted
 
     if isinstance(judged, Counted):

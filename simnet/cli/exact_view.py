@@ -186,9 +186,6 @@ def _fates_in_words(
 
 
 def _ended(endings: "Mapping[tuple[Ending, ...], Fraction]") -> dict[str, Any]:
-    """Return the probability that the run is aborted, as text (empty if the probability is 0), and
-    all endings for JSON.
-    """
     aborted = sum((chance for ending, chance in endings.items() if ending), start=Fraction(0))
     listed = [
         {

@@ -1,4 +1,4 @@
-"""Tables on a terminal whose columns are as wide as their numbers.
+"""Tables on a terminal with columns that are wide enough for their numbers.
 
 rich makes a table narrow by cutting or breaking words, and half a number is a wrong number. In a
 `Grid`, a column is at least as wide as its longest word, or as 40 letters. If the table is then too
@@ -65,7 +65,6 @@ class Grid:
 
 
 def _shown(cell: Text, encoding: str) -> Text:
-    """Return a cell with only letters that the terminal can show."""
     plain = transliterated(cell.plain, encoding)
     if plain == cell.plain:
         return cell
@@ -73,7 +72,6 @@ def _shown(cell: Text, encoding: str) -> Text:
 
 
 def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:
-    """Return the widths of the columns, or None if they do not fit."""
     cells = list(zip(*rows, strict=True))
     wanted = [max(cell_len(line) for cell in column for line in _lines(cell)) for column in cells]
     widths = [max(map(_longest_word, column)) for column in cells]

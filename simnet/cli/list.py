@@ -179,7 +179,6 @@ def _of_experiment(name: str, experiment: "Experiment") -> dict[str, Any]:
 
 
 def _source(scenario: "Scenario") -> str | None:
-    """Return the source that the module of the scenario's protocol names, or None."""
     import inspect
 
     from simnet.errors import BadInput

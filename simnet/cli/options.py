@@ -249,7 +249,6 @@ _OF_FILES = (
 
 
 def _declared(text: str) -> "Numeric":
-    """Return the column of numbers that a text such as `age:0:90` declares."""
     from simnet.scenario.schema import Numeric
 
     name, *ends = text.rsplit(":", 2)
@@ -281,7 +280,6 @@ def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
 
 
 def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """Return the name of a column of categories, and its labels if the text declares them."""
     name, colon, labels = text.partition(":")
     if not colon:
         return text, None

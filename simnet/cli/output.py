@@ -117,5 +117,4 @@ def _finite(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return a numpy number or a fraction as a plain Python number."""
     return value.item() if hasattr(value, "item") else float(value)

@@ -39,7 +39,6 @@ def _marks(name: str) -> tuple[str, str]:
 
 
 def _split(page: Path, name: str) -> tuple[str, str, str]:
-    """Return the text before a part, the part, and the text after it, without the two comments."""
     begin, end = _marks(name)
     try:
         before, marker, after = page.read_text(encoding="utf-8").partition(begin + "\n")

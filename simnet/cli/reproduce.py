@@ -166,7 +166,6 @@ def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None
 
 
 def _command(names: "Sequence[str]", how: StudyOptions) -> str:
-    """Return the command that makes the same section of the page."""
     words = ["simnet reproduce", *names]
     words += [f"--set {setting}" for setting in how.set_ or ()]
     words += [f"--word {threshold}" for threshold in how.words or ()]
@@ -249,7 +248,6 @@ def _print_report(reported: "Report", screen: "Console") -> None:
 
 
 def _lines(table: "Table") -> "list[dict[str, Any]]":
-    """Return a row for each point and measure, without the parameters that have only one value."""
     from simnet.cli.grid import in_words
     from simnet.studies.report import interval_in_words
 

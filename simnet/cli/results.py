@@ -107,9 +107,6 @@ def results(
 
 
 def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows with only the first columns in which the rows differ, and with the columns
-    about aborted runs.
-    """
     from simnet.studies.experiment import OF_ABORTS
     from simnet.studies.table import columns
 
@@ -143,7 +140,6 @@ def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:
 
 
 def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[str, Any]]:
-    """Return the rows whose columns have the values that `where` names."""
     from simnet.cli.options import settings_of
     from simnet.errors import BadInput
     from simnet.studies.report import row

@@ -104,7 +104,6 @@ def _annotated(option: str, words: str, group: Group) -> Any:
 
 
 def _flags(command: Command) -> Collection[str]:
-    """Return the options of a command that take no value."""
     flags = {
         name
         for argument in _arguments(command)

@@ -21,7 +21,7 @@ class Sizes:
     """The sizes of the smallest breaking sets: `runs[i]` has one size for each user of run i.
 
     The size is None for a user for whom no breaking set was found. If the searches are not all
-    `complete`, larger sets than `searched` users may be missing. `unsearched` and `overlooked`
+    `complete`, sets of more than `searched` users may be missing. `unsearched` and `overlooked`
     collect the sentences of the single searches; see `BreakingSets`.
     """
 

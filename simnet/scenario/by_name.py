@@ -77,7 +77,7 @@ def perform(
     claims
         Whether the scenario's claims about coalitions are judged.
     at_epsilon, at_delta
-        State the exact δ at this ε, and the exact ε at this δ.
+        State the δ at this ε, and the ε at this δ.
     name
         What the result is called; by default the scenario's own name.
     observe
@@ -229,8 +229,8 @@ def _from_column(
 
 
 def _as_text(settings: dict[str, Any], data: object = None) -> dict[str, str]:
-    """Return settings as a command line would give them. With data, the setting `items` is left
-    out, because the data have items of their own.
+    """Return settings as texts, without `items` if there are data, which have items of their
+    own.
     """
     of_data = {"items"} if data is not None else set[str]()
     return {name: str(value) for name, value in settings.items() if name not in of_data}

@@ -1,10 +1,10 @@
 """Reading data files in batches: CSV, CSV.gz and Parquet.
 
-Theory of operation. A data file comes from another program, and ten kilobytes of it may unpack to
+Theory of operation. A data file comes from another program, and a small file may unpack to
 gigabytes. So we read batches of rows, and of each column we keep the different values and, for each
-row, the number of its value (see `columns`). Reading stops at a limit: `max_rows` rows, and
-`ROW_LENGTH` characters for each row on average. The error message names the limit, which an option
-can raise.
+row, the number of its value (see `columns`). Reading stops after `max_rows` rows, or after
+`max_rows` times `ROW_LENGTH` characters. The error message names the limit, which an option can
+raise.
 
 The program recognises the encoding of CSV by the mark at the beginning of the file, and takes UTF-8
 if there is no mark. The program also recognises the delimiter: this is the first one of comma,
@@ -64,8 +64,8 @@ ZIP, GZIP, PARQUET, OLE = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\xd0\xcf\x11\xe
 class Format:
     """What the user says about a data file; None for what the program should recognise itself.
 
-    Raises `BadInput` for a delimiter that is not one character or cannot be one, for an unknown
-    encoding, and for a `max_rows` below 1.
+    Raises `BadInput` for a delimiter that is not one suitable character, for an unknown encoding,
+    and for a `max_rows` below 1.
     """
 
     delimiter: str | None = None
@@ -183,11 +183,6 @@ class _Text:
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[str]]:
-        """Yield the lines from the first line on.
-
-        Raises `BadInput` for a line that is too long or holds a NUL byte, and if all lines together
-        are too long.
-        """
         with io.TextIOWrapper(
             _unpacked(self.path, self.is_packed), encoding=self.encoding, newline=""
         ) as file:
@@ -378,6 +373,8 @@ def _refuse_nested(path: Path, field: Any) -> None:
 
 
 def _refuse_large(path: Path, metadata: Any, form: Format) -> None:
+    # We look at the file's own header, because pyarrow may end the process if a damaged file says
+    # that its columns are very long.
     if metadata.num_rows > form.max_rows:
         raise _too_many(path, form)
     groups = range(metadata.num_row_groups)
@@ -390,9 +387,6 @@ def _refuse_large(path: Path, metadata: Any, form: Format) -> None:
 
 
 def _values(column: Any) -> Cells:
-    """Return the different values of a part of a column as text, and for each row the number of its
-    value.
-    """
     import pyarrow
 
     column.validate(full=True)  # in a damaged file, places may point outside the dictionary

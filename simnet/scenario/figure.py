@@ -91,7 +91,6 @@ def _shown(result: Performance) -> list[int]:
 
 
 def _order(people: Population) -> str:
-    """Return the name of the x axis if all estimates are drawn."""
     match people:
         case ItemPopulation():
             return "item, the most frequent first"
@@ -102,7 +101,6 @@ def _order(people: Population) -> str:
 
 
 def _selection(result: Performance) -> str:
-    """Return words for the estimates that are drawn, if some are left out."""
     if result.assessment.labels is not None:
         return "the largest weights"
     return (
@@ -113,7 +111,6 @@ def _selection(result: Performance) -> str:
 
 
 def _what(people: Population) -> str:
-    """Return the label of the y axis."""
     match people:
         case ItemPopulation():
             return "share of the users"

@@ -88,7 +88,8 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
 
     By default the domain consists of the values that occur, sorted.
 
-    Raises `BadInput` for a row whose value is outside the domain.
+    Raises `BadInput` for a row whose value is outside the domain, and for a domain that names an
+    item twice.
     """
     labels = (
         tuple(domain)

@@ -1,4 +1,4 @@
-"""Judging the claims of a scenario on a run, whatever the size of the run.
+"""Judging the claims of a scenario on a run.
 
 Theory of operation. A claim is judged on the run itself, never on a smaller run in its place: a
 script may do something else from some number of users on, for example use a mask twice. There are

@@ -96,7 +96,6 @@ def _short(members: Sequence[str], parties: Sequence[str]) -> str:
 
 
 def _table(found: EveryCoalition) -> Any:
-    """Draw a grid: the members of the largest role upwards, all other roles side by side."""
     roles = found.role_names
     sizes = [found.roles.count(role) for role in roles]
     large = sizes.index(max(sizes))

@@ -131,7 +131,6 @@ def in_chance_order(population: Population, seed: int) -> Population:
 
 
 def _sample_rows(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str]:
-    """Return the places of `users` drawn rows, and the words for their source."""
     if not 1 <= users <= everybody:
         raise BadInput(
             f"from 1 to {everybody} users can be drawn from the rows of {source}, got {users}"

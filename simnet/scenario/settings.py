@@ -112,7 +112,6 @@ def _members(annotation: Any) -> tuple[Any, ...]:
 
 
 def _annotations(make: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
-    """Return types and meanings by parameter."""
     handed_on = getattr(make, "settings_from", None)
     found = {} if handed_on is None else _annotations(handed_on)
     try:

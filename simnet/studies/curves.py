@@ -55,9 +55,9 @@ def curves(
 
     - A panel has one curve for each combination of the values of the `line` axes. `measure` counts
       as an axis. `words` makes the name of a curve from the values of its axes.
-    - Points are means with intervals of 95 %, or single trials if there are few of them and no
-      interval is known. Thin lines are expected values; `law` computes expected values between the
-      points, from the parameters of a point. Dotted lines join points without a law, unless
+    - Points are means with intervals of 95 %. Single trials are shown if there are few of them and
+      no interval is known. Thin lines are expected values; `law` computes expected values between
+      the points, from the parameters of a point. Dotted lines join points without a law, unless
       `joined` is false.
     - The name of the y axis is the first measure, unless `y_label` gives another. Panels have one
       scale of y unless `share_y` is false. `columns` is the number of panels in a row.
@@ -261,9 +261,6 @@ def _is_exact(table: Table, line: Line) -> bool:
 
 
 def _runs(table: Table, line: Line, measures: Sequence[Measure]) -> list[float]:
-    """Return the numbers of the single trials if there are too few trials for an interval, else an
-    empty list.
-    """
     measure = next(one for one in measures if one.name == line["measure"])
     if measure.deviation is not None or line["trials"] >= FEW or line["low"] == line["high"]:
         return []

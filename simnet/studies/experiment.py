@@ -86,8 +86,8 @@ class Experiment:
       which the grid need not have: `--set drop=0,0.1`.
     - `takes_network` says that trials take a parameter `network` in the same way, and then return
       the `seconds` of their run on this network: `--network mobile`.
-    - `paired` names the parameters that do not count for a trial's seed. Trials of one number whose
-      other parameters are equal have one seed, so that they can draw the same people.
+    - `paired` names the parameters that do not count for a trial's seed. Trials with the same
+      number whose other parameters are equal have one seed, so that they can draw the same people.
 
     Raises `ValueError` for a parameter with the name of another column of the table, for `files`
     without `data` if a quote has no `data` of its own, and for two quotes with equal source, text
@@ -337,9 +337,6 @@ def seed_of(experiment: str, parameters: str, trial: int) -> int:
 def _with_values(
     product: Product, name: str, wanted: Sequence[Value], known: Sequence[Value]
 ) -> Product:
-    """Return a product with other values of a parameter, without values that only other products
-    have.
-    """
     if name not in product:
         return product
     return {

@@ -285,7 +285,6 @@ class Quote:
         return self._ruling(table, printed, found, law, runs, chance, note)
 
     def _note(self, law: Law, runs: Runs, found: Counterpart, printed: float) -> str:
-        """Return what a row says of its verdict if it has no correction; mostly nothing."""
         if law == "disagrees" or (law == "none" and runs == "contradict"):
             return self.why
         if runs == "contradict":

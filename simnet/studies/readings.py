@@ -132,7 +132,6 @@ def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
 
 
 def _surely_below(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether the interval of the quotient of two rows of a summary lies below 1."""
     return (
         log(one["mean"] / other["mean"])
         + hypot(_arm(one["mean"], one["high"]), _arm(other["low"], other["mean"]))

@@ -272,7 +272,6 @@ def share_by_law(outcomes: Sequence[Outcome]) -> float | None:
 
 
 def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Outcome | None:
-    """Return whether a statement holds at a place, or None if it says nothing about the place."""
     try:
         measured = holds({key: line["mean"] for key, line in place.items()})
         seen = {measured, *(holds(numbers) for numbers in _within(place))}

@@ -324,7 +324,6 @@ def _line(experiment: str, versions: Versions, result: Result) -> bytes:
 
 
 def _trial(line: bytes) -> StoredTrial | None:
-    """Return the trial that a line holds, or None if the line does not end in its digest."""
     text, seal = line[:-SEAL_LENGTH], line[-SEAL_LENGTH:]
     if not text or seal != SEAL.format(_digest(text)).encode():
         return None
@@ -380,7 +379,6 @@ def _refuse_foreign(path: Path, descriptor: int, writing: bool) -> None:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Turn errors of the file system into `BadInput`."""
     try:
         yield
     except OSError as error:

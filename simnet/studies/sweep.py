@@ -190,8 +190,7 @@ class _Sweep:
     def _missing(self) -> list[Job]:
         """Return the jobs that the store does not have, in an order that differs between processes.
 
-        So two sweeps of the same jobs seldom run the same job at the same time. And short and long
-        trials are mixed, so that the progress so far predicts the remaining time.
+        So two sweeps of the same jobs seldom run the same job at the same time.
         """
         jobs = list(self.study.experiment.jobs(self.study.name))
         missing = self.store.lacks(self.study.name, self.versions, jobs)

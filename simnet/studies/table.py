@@ -282,7 +282,7 @@ def student(count: int, error: float) -> float:
 
 
 def columns(rows: Sequence[TrialRow]) -> list[str]:
-    """Return the names that occur in any row, in order of occurrence."""
+    """Return the names that occur in some row, in order of occurrence."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
