@@ -27,7 +27,7 @@ def results(
     parquet: ParquetFile = None,
     json: JsonFile = None,
 ) -> int:
-    """Show and export the results in the store, one row for each trial.
+    """Show and export the results in the store.
 
     For each experiment, the rows are those of the version of code and data that was stored last.
     The rows of damaged lines are left out. The exit status is 1 when lines of the store are damaged
@@ -50,7 +50,7 @@ def results(
     all_versions
         Show the rows of every version of code and data, with the digests of these versions.
     mend
-        Check the store and take damaged lines out. The next sweep runs their trials again.
+        Check the store and take damaged lines out. A later sweep runs their trials again.
     store
         The file that keeps the results.
     csv
@@ -59,7 +59,6 @@ def results(
         Write the rows to this Parquet file (needs pyarrow).
     json
         Write the result as JSON to this file; `-` writes it to standard output.
-
     """
     from simnet.cli.grid import print_rows
     from simnet.cli.output import console, write_json
