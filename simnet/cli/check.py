@@ -15,7 +15,7 @@ def check(
 ) -> int:
     """Check that a scenario's trace does not depend on schedule, threads or hash seed.
 
-    The command repeats one run under several circumstances and compares the hashes of the traces.
+    The command repeats one run under several circumstances and compares the traces.
     The exit status is 1 when a trace differs.
 
     For example: `simnet check dpds --users 200`

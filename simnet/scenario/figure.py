@@ -214,7 +214,7 @@ def drawn(figure: Any, form: str) -> bytes:
 
 
 def _in_words(name: str) -> str:
-    """Return a protocol's name for a title. A word without vowels is an abbreviation, so it is
+    """Return a protocol's name for a title. A word without vowels is taken for an abbreviation and
     written in capitals.
     """
     words = name.split("_")

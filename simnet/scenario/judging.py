@@ -4,8 +4,8 @@ Theory of operation. A claim is judged on the run itself, never on a smaller run
 script may do something else from some number of users on, for example use a mask twice. There are
 two ways to a verdict, elimination and symmetry. They are tried in this order:
 
-1. *Elimination* keeps the linear forms of messages. It is used for runs of up to `JUDGED_MESSAGES`
-   messages.
+1. *Elimination* keeps the linear forms of messages. It is tried first for runs of up to
+   `JUDGED_MESSAGES` messages.
 2. *Symmetry* judges larger runs, if many of their parties are alike (`simnet.adversary.orbits`).
    The run is played again, and must do the same as before.
 3. Elimination again, for the claims that symmetry does not decide, if the run has no field elements

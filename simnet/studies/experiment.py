@@ -77,7 +77,7 @@ class Experiment:
     - `files` are the names of the data files that trials read from the folder. Without a folder,
       trials make up synthetic people.
     - `data` says where the people come from if a folder of data is given. A quote may have a `data`
-      of its own. If there are `files`, a quote without one needs the `data` of the experiment.
+      of its own. If there are `files`, a quote without it needs the `data` of the experiment.
     - `words` are the words of the paper that need a threshold, such as "slightly".
     - `choices` are sentences that say what was chosen where the source leaves something open.
     - `cost` estimates how many seconds of one core a trial takes.

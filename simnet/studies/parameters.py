@@ -1,4 +1,4 @@
-"""Trials whose parameters have types.
+"""Gives types to the parameters of a trial.
 
 A store and a grid know parameters as names with values. A trial declares in a class which
 parameters it takes::

@@ -59,8 +59,8 @@ class Estimate:
     """A measure at a point of the grid: its mean, an interval, and its expected value.
 
     `spread` is the standard deviation of one trial, relative to the mean. `spread` is NaN, and the
-    interval is unbounded, if the trials do not show it: for a single random trial, or for a few
-    trials with equal numbers.
+    interval is unbounded, if the trials do not show how far they scatter: for a single random
+    trial, or for a few trials with equal numbers.
     """
 
     mean: float

@@ -18,8 +18,8 @@ SQUARED_L2 = Measure(
 
 
 class Aborted(Exception):
-    """Raised by a trial whose run was aborted because parties dropped out. The store keeps such a
-    trial with the outcome *aborted*; it has no numbers.
+    """Raised by a trial whose run was aborted. The store keeps such a trial with the outcome
+    *aborted*; it has no numbers.
     """
 
     def __init__(self, endings: Sequence[Ending]) -> None:
