@@ -185,7 +185,6 @@ def _along(folder: Path, parts: Sequence[str]) -> list[Path]:
 
 
 def _by_stub(stub: Path, name: str) -> list[Path]:
-    """Return the source files from which a package's stub imports a name."""
     if not stub.is_file():
         return []
     return [

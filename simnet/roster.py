@@ -268,7 +268,6 @@ class Roster:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the names of a role's parties in short, such as `u1..u5`."""
     first = re.fullmatch(r"(.*?)(\d+)", names[0])
     if first is not None and len(names) > 1:
         low = int(first[2])

@@ -101,7 +101,6 @@ class Player:
                 self._note_whole(from_sender)
 
     def _note_whole(self, buffer: bytearray) -> None:
-        """Note the messages of one sender that are there as a whole."""
         while len(buffer) >= HEADER.size:
             _, post, length = HEADER.unpack_from(buffer)
             if len(buffer) < HEADER.size + length:
@@ -172,7 +171,6 @@ class Hub:
                     self._hold(party, recipient, part)
 
     def _hold(self, sender: int, recipient: int, part: bytes) -> None:
-        """Hold a part of a message back for the latency between its sender and its recipient."""
         self._number += 1
         leaves = time.monotonic() + self._latencies[sender][recipient]
         entry = leaves, self._number, PIECE_HEADER.pack(sender, len(part)) + part

@@ -162,7 +162,6 @@ class Coins:
     def __init__(
         self, discrete: DiscreteSource, fields: FieldSource, meter: Meter | None = None
     ) -> None:
-        """Make coins that use these two sources and bill to `meter`."""
         self.tossed = False
         self.check: Callable[[Coins], None] | None = None
         self._for_doors: Coins | None = None
@@ -398,8 +397,6 @@ def _is_open(chance: Probability) -> bool:
 
 
 class _Evaluation(threading.local):
-    """Whether a deferred block is being evaluated in this thread."""
-
     goes_on = False
 
 

@@ -74,10 +74,7 @@ def heads_of_power(stream: Stream, digit: int, count: int) -> Counts:
 
 
 def _decided(stream: Stream, digit: int, uniform: int) -> int:
-    """Return the number of heads, if the first word `uniform` of U does not decide this number.
-
-    More words of U are drawn until the number of heads is decided.
-    """
+    """Return the number of heads, if the first word `uniform` of U does not decide this number."""
     words = 1
     while True:
         words += 1

@@ -117,8 +117,6 @@ _drawn_once = functools.lru_cache(maxsize=REMEMBERED)(_drawn)
 
 
 class _SeededStream(Stream):
-    """The words of one query."""
-
     __slots__ = ("_query",)
 
     def __init__(self, query: bytes) -> None:
@@ -133,12 +131,9 @@ class _SeededStream(Stream):
 
 
 class _QueryDigest(ISeedSequence):
-    """Turns a query into a seed for numpy."""
-
     def __init__(self, query: bytes) -> None:
         self._query = query
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
-        """Return `n_words` words of a hash of the query."""
         length = n_words * np.dtype(dtype).itemsize
         return np.frombuffer(hashlib.shake_256(self._query).digest(length), dtype=dtype)

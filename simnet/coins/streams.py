@@ -33,13 +33,10 @@ OUTSIDE_RUNS = frozenset({"order", "population"})
 
 
 class _Digest(ISeedSequence):
-    """Turns the key of a stream into a seed for numpy."""
-
     def __init__(self, key: str) -> None:
         self._key = key.encode()
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
-        """Return a digest of the key that consists of `n_words` words."""
         length = n_words * np.dtype(dtype).itemsize
         return np.frombuffer(hashlib.blake2b(self._key, digest_size=length).digest(), dtype=dtype)
 

@@ -143,7 +143,6 @@ class TapeField:
 
 
 def _refuse_many(tape: Tape, outcomes: int, coin: str) -> None:
-    """Raise `BadInput` for a coin with too many outcomes, before the outcomes are listed."""
     if outcomes > MOST_OUTCOMES:
         raise tape.stopped(
             BadInput(

@@ -245,7 +245,6 @@ def _check_holder(array: Any, meter: Meter | None, deed: str = "opens") -> None:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value contains nothing sealed and no field array."""
     if isinstance(value, Sealed):
         return False
     if isinstance(value, tuple | list | set | frozenset):
@@ -258,10 +257,6 @@ def _is_plain(value: Any) -> bool:
 
 
 def _takes_coins(kind: DoorKind, function: Function, given: int) -> bool:
-    """Return whether the function has a parameter for coins after its `given` other parameters.
-
-    Raises `TypeError` if the function takes another number of arguments.
-    """
     is_bound = type(function) is MethodType
     # `inspect.signature` takes a hundred times as long as this look-up. So we call it only once for
     # each function.
@@ -364,9 +359,6 @@ def _disclosed(call: DoorCall, result: Any) -> Any:
 
 
 def _is_recordable(value: Any) -> bool:
-    """Return whether a value is a number, a text, an array without Python objects, None, or one of
-    the other types in `_IMMUTABLE`, or a container of these.
-    """
     if isinstance(value, _IMMUTABLE):
         return True
     if isinstance(value, tuple | list | set | frozenset):
@@ -513,7 +505,6 @@ def _check_own(value: Any, party: str, meter: Meter, seen: set[int]) -> None:
 
 
 def _pieces(value: Any) -> Iterator[Any]:
-    """Yield the parts of a value, as far as they can be seen from outside."""
     if isinstance(value, dict):
         yield from value
         yield from value.values()

@@ -224,7 +224,6 @@ def _library(kind: type) -> str:
 
 
 def _parts_of_function(function: FunctionType) -> list[object]:
-    """Return the code of a function and the values of all names that it uses."""
     contents = [_contents(cell) for cell in function.__closure__ or ()]
     defaults, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
     module = function.__globals__
@@ -242,9 +241,6 @@ def _parts_of_function(function: FunctionType) -> list[object]:
 
 @functools.lru_cache(maxsize=1024)
 def _without_lines(code: CodeType) -> CodeType:
-    """Return the code without file name, names and line numbers, also for the functions inside
-    it.
-    """
     constants = tuple(
         _without_lines(constant) if isinstance(constant, CodeType) else constant
         for constant in code.co_consts
@@ -261,9 +257,6 @@ def _without_lines(code: CodeType) -> CodeType:
 
 @functools.lru_cache(maxsize=1024)
 def _names(code: CodeType) -> tuple[str, ...]:
-    """Return the names that a function, or a function inside it, uses of its module or of
-    objects.
-    """
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     names = (*code.co_names, *(name for constant in inner for name in _names(constant)))
     return tuple(dict.fromkeys(names))

@@ -282,7 +282,7 @@ class Outbox(Link):
         Raises `ScriptError` if the party has asked already who has sent into this sum.
         """
         if (tag.name, key) in self._heard:
-            raise refuse(actor, tag.name, "asks twice who has sent into one sum")
+            raise refuse(actor, tag.name, "calls `heard` twice for one sum")
         request = Request("heard", tag.name, tuple(senders.numbers.tolist()), (key,))
         numbers: list[int] = await _suspend(request)
         self._heard[tag.name, key] = frozenset(numbers)

@@ -176,7 +176,6 @@ class LateMailbox(Mailbox):
             self._add(sender, lost)
 
     def _add(self, sender: int, envelope: Envelope | None) -> None:
-        """Add a message, or a hole, behind the waiting messages of the same sender."""
         if sender in self.behind:
             self.behind[sender].append(envelope)
         elif envelope is None:

@@ -152,7 +152,6 @@ class _Repeating:
         return ended
 
     def late(self, messages: Sequence[TooLate]) -> Sequence[Late]:
-        """Return by how much messages were late in the earlier run."""
         del messages
         return self._late
 

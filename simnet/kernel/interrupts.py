@@ -30,9 +30,8 @@ class Interrupts:
     """
 
     def __init__(self, turn: Turn, resumes: CodeType) -> None:
-        """`resumes` is the code that resumes scripts: the functions that it calls belong to the
-        script.
-        """
+        # `resumes` is the code that resumes scripts: the functions that it calls belong to the
+        # script.
         self.presses = 0
         self.running = ""  # the party, its round and line when the first press came
         self.in_script = False  # whether a script is being executed, and not the kernel alone

@@ -185,7 +185,6 @@ class Mail(Link):
         self._turns.refuse_excess(actor)
 
     def _line(self, actor: Actor, tag: str, payload: Any, local: bool) -> Line:
-        """Return the line of the bill for a payload."""
         round_ = actor.depth + (not local)
         line = actor.line
         if line is not None:
@@ -293,7 +292,6 @@ class Mail(Link):
         }
 
     def _refuse_deadline(self, actor: Actor, tag: Tag, senders: Group) -> None:
-        """Raise `ScriptError` for a deadline that no clock can decide."""
         if not self._has_clock:
             raise refuse(
                 actor,
@@ -354,7 +352,6 @@ class Mail(Link):
         return in_hands_of(payload, actor)
 
     def _settle(self, recipient: Actor, tag: str, sender: int) -> None:
-        """Wake a waiting party if its last missing message has come."""
         wait = recipient.wait
         if wait is None or wait.tag != tag:
             return

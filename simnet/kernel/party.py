@@ -73,8 +73,8 @@ class Party:
     - If a method raises an error and the script does not catch it, the run ends with a
       `ScriptError`, which names the party, the round and the tag that the party used last, if any.
       (An `Abort` is different: it ends only this party's part in the run.) An error in a door's
-      function, a forgotten `await` and too many messages always end the run, even if the script
-      catches errors.
+      function, a forgotten `await` and too many messages end the run, even if the script catches
+      errors.
     - Names of unknown parties raise `BadInput`; a payload of another kind than above, and a tag
       that is not a `Tag`, raise `TypeError`. A payload that is sealed raises `ScriptError`, and so
       do field elements, keys, signatures and boxes that another party holds.
@@ -807,7 +807,6 @@ class Party:
             )
 
     def _begin(self) -> None:
-        """Raise `ScriptError` unless this party may act now."""
         if self._turn.actor is not self._actor or threading.get_ident() != self._turn.thread:
             self._check_turn()
             raise refuse(

@@ -133,9 +133,6 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
 
 
 def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, list[Block]]:
-    """Return the messages that a party in `watched` sent or received, by sender, in the order of
-    sending.
-    """
     if not watched:
         return {}
     sent: dict[int, list[Block]] = {}

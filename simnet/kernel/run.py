@@ -554,9 +554,6 @@ class _Stage:
         )
 
     def _late(self) -> tuple[Late, ...]:
-        """Return the messages that came after their deadline, including those that were sent after
-        their deadline.
-        """
         if self.timekeeper is None or not self.deadlines:
             return ()
         late = self.timekeeper.late(
@@ -650,11 +647,6 @@ class _Stage:
         return [self.actors[deadline.recipient] for deadline in passed]
 
     def _end_waiting(self) -> None:
-        """Note who aborted, and who waits for ever.
-
-        Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent, and
-        nobody waits for a message that was lost.
-        """
         endings = [
             Ending(actor.name, actor.depth + 1, actor.aborted)
             for actor in self.actors
@@ -710,7 +702,6 @@ def _calls(
 
 
 def _global_generators() -> dict[str, int]:
-    """Return a hash of the state of each of two global generators, `random` and `numpy.random`."""
     _, state, *rest = np.random.get_state(legacy=True)  # noqa: NPY002  # read, never drawn from
     return {
         "random": hash(random.getstate()),

@@ -47,7 +47,7 @@ Lacks = Mapping[int, frozenset[int] | None]
 
 
 def may_stop_waiting(actor: Actor) -> bool:
-    """Return whether the party waits for messages some of which may never come."""
+    """Return whether the party may stop waiting for messages that do not come."""
     wait = actor.wait
     return isinstance(wait, FromSome) or (isinstance(wait, ForSum) and wait.may_lack)
 

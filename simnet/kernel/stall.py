@@ -54,7 +54,8 @@ def _describe(actor: Actor, actors: Sequence[Actor]) -> str:
         number, tag = others[0]
         text += f', and a message "{tag}" from {actors[number].name} waits unread'
     elif finished:
-        text += f", but {finished[0]} has finished: does its script forget a send to {actor.name}?"
+        text += f", but {finished[0]} has finished: has its script forgotten to send to "
+        text += f"{actor.name}?"
     return text
 
 

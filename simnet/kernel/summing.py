@@ -119,7 +119,7 @@ class Summing:
         number = actor.number
         sum_ = self._next_to_read(actor, tag, key)
         if number in sum_.heard:
-            raise refuse(actor, tag, "asks twice who has sent into one sum")
+            raise refuse(actor, tag, "calls `heard` twice for one sum")
         self._heard_tags.add(tag)
         wanted = set(senders.numbers.tolist())
         silent: frozenset[int] = frozenset()
@@ -150,8 +150,8 @@ class Summing:
             raise refuse(
                 actor,
                 tag,
-                f"{what} after `heard`: gather_sum then takes senders=..., parties that `heard` "
-                "has returned",
+                f"{what} after `heard`: after `heard`, gather_sum needs senders=..., with parties "
+                "that `heard` has returned",
             )
         sent = sum_.senders(number)
         twice = sorted(self._roster.names[one] for one, times in Counter(sent).items() if times > 1)
@@ -159,8 +159,8 @@ class Summing:
             raise refuse(
                 actor,
                 tag,
-                f"leaves senders out of a sum into which {twice[0]} has sent twice: a sum that "
-                "leaves senders out has one message from each sender",
+                f"leaves senders out of a sum into which {twice[0]} has sent twice: in such a sum "
+                "each sender may send only one message",
             )
         self._evaluate(tag)
         batches = sum_.batches(number)
@@ -178,7 +178,6 @@ class Summing:
         return total.metered(actor.meter)
 
     def _left_out(self, actor: Actor, sum_: Sum, sender: int) -> FieldArray:
-        """Return the row of a sender whom a recipient leaves out of its sum."""
         for posting in self._postings.get(sender, ()):
             row = posting.row_for(actor.number, sum_)
             if row is not None:
@@ -213,7 +212,7 @@ class Summing:
         table = sums[0].table
         assert table is not None
         if any(sum_.table is not table for sum_ in sums):
-            raise refuse(actor, tag, "asks at once for sums of rows of different shapes or fields")
+            raise refuse(actor, tag, "asks in one call for sums of different shapes or fields")
         slots = [self._receive(actor, sum_) for sum_ in sums]
         actor.meter.bill("FA", (sum(counts) - len(counts)) * math.prod(table.shape))
         return table.total.rows(slots).metered(actor.meter)
@@ -281,7 +280,6 @@ class Summing:
         return Posting(actor, tag, to, listed, line.lot, table, slots, sums, self._log, posts, send)
 
     def _sum_to_fill(self, sender: Actor, tag: str, key: Key, to: Group) -> Sum:
-        """Return the sum that this party's next message to this group goes into."""
         sums = self._sums.get((tag, key), ())
         for sum_ in sums:
             # the last send of a party that drops out may go to a part of its group only
@@ -291,7 +289,6 @@ class Summing:
         return self._new_sum(tag, key)
 
     def _next_to_read(self, actor: Actor, tag: str, key: Key) -> Sum:
-        """Return the sum that this party asks for next."""
         for sum_ in self._sums.get((tag, key), ()):
             if actor.number not in sum_.asked:
                 return sum_
@@ -317,9 +314,6 @@ class Summing:
         return found
 
     async def _wait_for(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
-        """Wait until all messages have come. Raise `ScriptError` if other messages have come as
-        well.
-        """
         number = actor.number
         if sum_.count(number) < count:
             actor.wait = ForSum(sum_.tag, sum_.key, count, senders, sum_)
@@ -333,7 +327,6 @@ class Summing:
             raise self._other_senders(actor, sum_, senders, count)
 
     def _evaluate(self, tag: str) -> None:
-        """Make the deferred blocks of the tag."""
         pending = self._pending.pop(tag, None)
         if not pending:
             return
@@ -367,7 +360,6 @@ class Summing:
         return batches[0].slot(number)
 
     def _advance(self, actor: Actor, batch: Batch, heard: frozenset[int]) -> None:
-        """Note the messages of a batch that a party has heard, and their round."""
         for sender, post in batch.posts.items():
             if sender in heard and sender != actor.number:
                 actor.depth = max(actor.depth, batch.lot.round)
@@ -378,7 +370,7 @@ class Summing:
         names = ", ".join(self._roster.names[sender] for sender in sent[:5])
         key = "" if sum_.key is None else f" with key {sum_.key}"
         wrong = f"sums {count} messages{key}, but {len(sent)} were sent to it, by {names}"
-        rule = "a sum contains everything that is sent to it, one message from each sender"
+        rule = "a sum contains everything that is sent into it, whoever sends it"
         return refuse(self._actors[number], sum_.tag, f"{wrong}: {rule}")
 
     def _unlike(self, actor: Actor, sum_: Sum, table: TotalTable) -> ScriptError:

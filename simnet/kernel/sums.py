@@ -227,7 +227,6 @@ class Sum:
         return next(iter(self._batches[0].posts))
 
     def _batch(self, to: Group, lot: Lot) -> Batch:
-        """Return the batch of a group and lot; make it if it does not exist."""
         alike = self._by_group.get(id(to), ())
         for batch in alike:
             if batch.lot is lot:
@@ -243,7 +242,6 @@ class Sum:
         return begun
 
     def _tell_recipients_apart(self) -> None:
-        """Start counting for each recipient, because from the second batch on recipients differ."""
         first = self._batches[0]
         self._by_recipient = {number: [first] for number in first.to.numbers.tolist()}
         self._tokens = np.zeros(len(self._roster), dtype=np.uint64)
@@ -256,7 +254,6 @@ class Sum:
         return slots
 
     def _new_slots(self, to: Group) -> Slots:
-        """Return the slots of a group's totals. Members without a slot get a new slot."""
         assert self.table is not None
         if not self._batches:
             first = self.table.take(len(to))

@@ -65,7 +65,6 @@ def hand_over() -> Generator[object, None, None]:
 
 @types.coroutine
 def _pass_to_trio(wait: object) -> Generator[object, Any, Any]:
-    """Pass a wait of a script to trio, and return trio's answer."""
     return (yield wait)
 
 
@@ -171,7 +170,6 @@ class Turns:
         interrupts: Interrupts,
         pass_on: Callable[[Actor | None], Actor | None],
     ) -> None:
-        """A party's task: drive its script whenever it is the party's turn."""
         wait: object = _HAND_OVER
         try:
             while True:
@@ -192,7 +190,6 @@ class Turns:
         await _close(actor, wait, interrupts)
 
     async def _sleep(self, actor: Actor) -> None:
-        """Sleep until the turn comes back. Raises `_Over` if the run ends first."""
         if self._is_over:
             raise _Over
         self._sleeping[actor.number] = trio.lowlevel.current_task()
@@ -203,7 +200,6 @@ class Turns:
             raise in_script(actor, _OWN_SCOPE, waiting_line(actor.script)) from None
 
     def _end(self) -> None:
-        """End the run: wake every sleeping task, so that it closes its script."""
         self._is_over = True
         self.turn.actor = None
         for task in self._sleeping.values():
@@ -211,7 +207,6 @@ class Turns:
         self._sleeping.clear()
 
     def _step(self, actor: Actor, interrupts: Interrupts) -> object:
-        """Let a party go on until it waits or its script ends. Return what the party waits for."""
         if interrupts.presses:  # an interrupt came while no script was running
             raise KeyboardInterrupt(interrupts.running)
         yielded, failure = self._resume(actor, interrupts)
@@ -233,7 +228,6 @@ class Turns:
         return yielded
 
     def _resume(self, actor: Actor, interrupts: Interrupts) -> tuple[object, BaseException | None]:
-        """Resume a party's script. Return what it yields, and the error that leaves it."""
         yielded: object = _HAND_OVER
         failure: BaseException | None = None
         try:
@@ -286,7 +280,7 @@ class Turns:
             return False
         line = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
         self._fault = in_script(
-            actor, f"{name}(...) does nothing without `await`: write it before the call", line
+            actor, f"{name}(...) does nothing without `await`: write `await` before the call", line
         )
         self.turn.actor = None
         return True

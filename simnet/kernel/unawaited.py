@@ -21,8 +21,6 @@ _HOOK = "_warn_unawaited_coroutine"
 
 
 class _Current(threading.local):
-    """The function to call in this thread."""
-
     notice: Notice | None = None
 
 

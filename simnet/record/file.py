@@ -286,9 +286,7 @@ def _message_fates(described: Any) -> tuple[MessageFate, ...]:
 
 
 def _are_different(values: Any, kind: type) -> bool:
-    """Return whether a JSON value is a list of different values of this type. `True` is not a
-    number here.
-    """
+    """Return whether a JSON value is a list of different values of exactly this type."""
     return (
         type(values) is list
         and all(type(value) is kind for value in values)
@@ -391,7 +389,6 @@ def _wire_type(kind: Any, below: Any) -> WireType:
 
 
 def _without_bits(manifest: Manifest) -> int:
-    """Return how many values of a payload take no bits because their type has only one value."""
     return sum(math.prod(shape) for wire, shape in manifest.pieces if not wire.width)
 
 

@@ -202,7 +202,6 @@ class Log:
 
 
 def _number(item: Any, items: list[Any], numbers: dict[int, int]) -> int:
-    """Return the place of an item in a list of items that are told apart by identity."""
     number = numbers.get(id(item))
     if number is None:
         number = numbers[id(item)] = len(items)

@@ -141,7 +141,6 @@ def small_in_words(log_value: float) -> str:
 
 
 def _power_of_ten(exponent: float, decimals: int) -> str:
-    """Return 10 to a power as text such as `1.00e-320`, even if no float has this value."""
     whole = floor(exponent)
     return _scientific(10 ** (exponent - whole), whole, decimals)
 

@@ -43,16 +43,13 @@ class _Octets:
 
     @property
     def wire(self) -> WireType:
-        """The wire type of one octet."""
         return OCTET
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the octets."""
         return self._octets.shape
 
     def metered(self, meter: Meter | None) -> Self:
-        """Return the same octets, held by the party that `meter` counts for."""
         return type(self)(self._octets, meter)
 
     def numbers(self) -> Numbers:
@@ -69,17 +66,14 @@ class _Octets:
         return self.shape[0]
 
     def __getitem__(self, where: Any) -> Self:
-        """Return some of the rows: `where` is a place, a slice or a sequence of places."""
         return type(self)(self._octets[_places(where, self.shape)], self.meter)
 
     @classmethod
     def stack(cls, rows: Sequence[Self]) -> Self:
-        """Return single rows, at least one, as one array."""
         return cls(np.stack([row._octets for row in rows]), rows[0].meter)
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Return the rows of several arrays, at least one, as one array."""
         return cls(np.concatenate([part._octets for part in parts]), parts[0].meter)
 
     def __repr__(self) -> str:
@@ -126,7 +120,6 @@ class Boxes:
 
     @property
     def _width(self) -> int:
-        """The number of octets of one box."""
         elements = math.prod(self.content.shape[1:])
         return BOX_OVERHEAD_BYTES - (-elements * self.content.wire.width // 8)
 
@@ -160,7 +153,6 @@ class Boxes:
         return len(self.keys)
 
     def __getitem__(self, where: Any) -> "Boxes":
-        """Return some of the boxes: `where` is a place, a slice or a sequence of places."""
         places = _places(where, self.shape)
         if isinstance(places, int):
             row = places % len(self.keys)

@@ -204,9 +204,6 @@ class Residues:
         return Residues(self.field, np.asarray(self._values[where]), self.meter)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether field, shape and elements are equal. Raises `SealBroken` during the
-        run of the party that holds the array.
-        """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(COMPARES)
         if not isinstance(other, Residues):
@@ -214,9 +211,6 @@ class Residues:
         return self.field == other.field and np.array_equal(self._values, other._values)
 
     def __bool__(self) -> bool:
-        """Return True. Raises `SealBroken` during the run of the party that holds the array: a
-        script must not branch on residues.
-        """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(BRANCHES)
         return True
@@ -361,8 +355,8 @@ class Residues:
         mine, others = self.meter, other.meter
         if mine is not others and mine is not None and others is not None and mine.in_script:
             raise TypeError(
-                "mixes field elements of two parties: a party can only use elements that "
-                "another party holds after it has received them in a message"
+                "mixes field elements of two parties: a party can use the elements of another "
+                "party only after it has received them in a message"
             )
         if self.field is not other.field and self.field != other.field:
             raise TypeError(
@@ -473,9 +467,8 @@ def column_sums(values: Numbers, field: Field) -> Numbers:
 
 
 def _run_sums(values: Numbers, lengths: Indices, field: Field) -> Numbers:
-    """Return the sum mod q of each group of consecutive elements of an array with one axis.
-
-    The k-th group has `lengths[k]` elements. The result has the field's dtype.
+    """Return the sum mod q of each group of consecutive elements; the k-th group has `lengths[k]`
+    elements.
     """
     if not lengths.size or not values.size:
         return np.zeros(lengths.size, dtype=field.dtype)

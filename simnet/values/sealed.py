@@ -176,17 +176,16 @@ class Sealed:
 
 
 class _SealedText(str):
-    """The text of a sealed value. The text can be printed, and it refuses comparisons and searches.
+    """The text of a sealed value, which can be printed, and which refuses comparisons and searches.
 
-    The text is the same whatever the value is. Without the refusal, a script with the test
-    `str(vote) == "1"` would go on as if the answer were no.
+    Without the refusal, a script with the test `str(vote) == "1"` would go on as if the answer were
+    no.
     """
 
     sealed: Sealed
 
     @classmethod
     def of(cls, sealed: Sealed) -> "_SealedText":
-        """Return the text of a sealed value."""
         text = cls(f"<sealed: {source_of(sealed)}>")
         text.sealed = sealed
         return text

@@ -30,7 +30,7 @@ def test_a_forgotten_send_is_named() -> None:
         run(Crowd(3, user, server))
     assert str(caught.value) == (
         'the run cannot go on: server waits for u2 in round 1 (tag "note"), '
-        "but u2 has finished: does its script forget a send to server?"
+        "but u2 has finished: has its script forgotten to send to server?"
     )
 
 

@@ -571,7 +571,7 @@ async def keeps_what_it_receives(me: Party) -> None:
 def test_a_forgotten_await_is_told(script: Script, name: str, line: int) -> None:
     for _ in range(2):  # Python's warning would come once only
         text = refusal(script)
-        assert f"{name}(...) does nothing without `await`: write it before the call" in text
+        assert f"{name}(...) does nothing without `await`: write `await` before the call" in text
         assert f"test_misuse.py:{inspect.getsourcelines(script)[1] + line})" in text
 
 
