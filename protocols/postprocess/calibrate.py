@@ -1,9 +1,8 @@
 """Calibrate: replace estimated counts by their posterior means under a fitted prior.
 
 This is a step after any pure local collection. Calibrate reads only estimates, so it costs no
-privacy. The result is biased on purpose and does not add up to the number of users. The method is
-best only if the prior is right. For example, on Retail data at ε = 1 with the default prior,
-Calibrate is worse than setting insignificant counts to zero.
+privacy. The result is biased on purpose and does not add up to the number of users. If the prior is
+wrong, the result may be worse than setting insignificant counts to zero.
 
 Source: Jia and Gong, *Calibrate: Frequency Estimation and Heavy Hitter Identification with Local
 Differential Privacy via Incorporating Prior Knowledge*, section III.
@@ -168,10 +167,9 @@ def significance(noise: Noise, items: int, beta: float = BETA) -> Step:
 def base_cut(noise: Noise, items: int) -> Step:
     """Return the step that sets counts below the base-cut threshold to zero.
 
-    Of the items that nobody holds, at most two exceed the threshold on average. Source: Base-Cut of
-    Wang et al., *Locally Differentially Private Frequency Estimation with Consistency*, 2020,
-    section 4, for α = 2. This step keeps at least as many counts as `significance`, which keeps one
-    or more items without holders with probability at most 1/20.
+    If the noise is normal, at most two of the items that nobody holds exceed the threshold on
+    average. Source: Base-Cut of Wang et al., *Locally Differentially Private Frequency Estimation
+    with Consistency*, 2020, section 4, for α = 2.
     """
     threshold = noise.threshold(items, FALSE_POSITIVES) if items > 2 * FALSE_POSITIVES else 0.0
     return lambda counts: zeroed(counts, threshold)

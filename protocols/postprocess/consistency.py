@@ -37,8 +37,7 @@ def norm_sub(estimates: Floats) -> Floats:
     """Set negative shares to 0 and add the same amount to the other shares, until the sum is 1.
 
     The two steps are repeated. A share that is not positive at first, or that falls below 0 later,
-    becomes 0 and stays 0. The result is uniform if no share is positive. We compute the fixed point
-    directly: it is the distribution nearest to the positive shares (`project`).
+    becomes 0 and stays 0. The result is uniform if no share is positive.
     """
     positive = estimates > 0
     if not positive.any():

@@ -53,7 +53,6 @@ def points(low: int, high: int, longest: Callable[[int], float]) -> tuple[Floats
 
 
 def _rows(low: int, high: int, longest: Callable[[int], float]) -> Iterator[tuple[int, int]]:
-    """Yield the first integer and the length of each row."""
     start = low
     while start <= high:
         room = min(start - low, high - start) // 2

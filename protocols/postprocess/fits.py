@@ -135,9 +135,8 @@ def likeliest_gaussian(estimates: npt.ArrayLike, noise: Noise) -> GaussianPrior:
 def likeliest_poisson(estimates: npt.ArrayLike, noise: Noise) -> PoissonPrior:
     """Return the Poisson law under which the estimates are likeliest.
 
-    The logarithm of its mean has an error of about 1e-4. Raises `ValueError` if every mean above
-    1/1000 is less likely than a smaller mean, and for estimates that are not one row of finite
-    numbers.
+    The logarithm of its mean has an error of about 1e-4. Raises `ValueError` if the likeliest mean
+    is not above 1/1000, and for estimates that are not one row of finite numbers.
     """
     counts = checked(estimates)
     ends = math.log(LEAST_MEAN), math.log(max(float(counts.max()), 1.0) + noise.deviation)
@@ -160,9 +159,8 @@ def likeliest_poisson(estimates: npt.ArrayLike, noise: Noise) -> PoissonPrior:
 def likeliest_laplace(estimates: npt.ArrayLike, noise: Noise) -> LaplacePrior:
     """Return the Laplace law under which the estimates are likeliest.
 
-    The search starts from the likeliest of three laws: the law of the mean-variance method (with a
-    scale of at least σ / 10), and two laws around the median, with scales σ / 10 and σ. The result
-    is never less likely than these three, or than the law of the mean-variance method.
+    The search is numerical and may end at a local maximum. The result is at least as likely as the
+    law of the mean-variance method.
     """
     from scipy.optimize import minimize  # imported only here: scipy loads slowly
 

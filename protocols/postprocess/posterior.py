@@ -1,8 +1,8 @@
 """The posterior of each count under a prior, and the average error of its mean.
 
 An estimate is a count from the prior plus normal noise. Among all functions of the estimate, the
-posterior mean has the least squared error, averaged over counts from the prior. This is not true
-for each single count, and not true if the counts follow another law.
+posterior mean has the least squared error, averaged over counts from the prior. This need not be so
+for each single count, or if the counts follow another law.
 
 Source: Jia and Gong, *Calibrate*, Eq. 9 to 12 and Theorem 2 (its proof says Theorem 1).
 """
@@ -34,10 +34,10 @@ class Posterior:
 def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior:
     """Return the mean and variance of the count behind each estimate; shapes (N,).
 
-    The mean differs from that of the full sum by a relative 1e-8 at most. If the noise has a slope,
-    each possible count has its own variance; the paper uses the same variance for all
-    (`noise.alike`). Raises `ValueError` for estimates that are not one row of finite numbers, for
-    noise with a slope below 0, and for noise with any slope if the prior has counts below 0.
+    Sums leave out counts with negligible posterior mass. If the noise has a slope, each possible
+    count has its own variance; the paper uses the same variance for all (`noise.alike`). Raises
+    `ValueError` for estimates that are not one row of finite numbers, for noise with a slope below
+    0, and for noise with any slope if the prior has counts below 0.
     """
     counts = checked(estimates)
     if isinstance(prior, GaussianPrior):
@@ -135,8 +135,7 @@ def bayes_risk(prior: Prior, noise: Noise, largest: float) -> float:
     """Return the mean squared error of the posterior mean, averaged over counts from a prior on
     0..largest.
 
-    By Theorem 2 the error is below σ². It is the mean of the posterior variance over all estimates:
-    an integral of a smooth function over the real line, for which equal steps give full precision.
+    This is the mean of the posterior variance over all estimates.
     """
     step = noise.deviation / 16
     reach = REACH * math.sqrt(float(noise.variance(largest)))

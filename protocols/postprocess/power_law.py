@@ -1,8 +1,7 @@
 """The power law on 1..K: its sums, its mean and the exponent that has a given mean.
 
 Source: Jia and Gong, *Calibrate*, section III-C, Eq. 15. The paper does not say what K is. The
-largest possible count is K = n; an infinite K gives a different exponent and a very different
-prior.
+largest possible count is n; an infinite K gives another exponent.
 """
 
 import functools

@@ -167,12 +167,7 @@ class PoissonPrior:
         return bisect(rise, 0.0, max(self.mean, abs(estimate)) + 1)
 
     def _ends(self, estimate: float, noise: Noise) -> tuple[float, float]:
-        """Return counts beyond which the posterior mass is negligible, on either side of its
-        mode.
-
-        If the noise is much wider than the law, or the law much wider than the noise, then the
-        product is far narrower than the wider one.
-        """
+        """Return counts on either side of the mode beyond which posterior mass is negligible."""
 
         def log_product(count: float) -> float:
             off = (estimate - count) / math.sqrt(float(noise.variance(count)))
@@ -303,8 +298,8 @@ class FinitePrior:
     def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
         """Return the law of a count that is drawn uniformly from these counts, shape (N,).
 
-        If `counts` are the true counts, this is the best possible prior for a method that treats
-        every item by itself.
+        If `counts` are the true counts, no prior gives a smaller mean squared error to a method
+        that treats each item by itself.
         """
         values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
         return cls(values, times / times.sum())

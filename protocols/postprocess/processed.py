@@ -279,7 +279,6 @@ def _with_options(
     at_zero: float | None,
     prior: FinitePrior | None,
 ) -> str | Calibrate:
-    """Return the method with the choices that are not None."""
     if isinstance(method, str):
         return with_options(method, fit, support, at_zero, prior)
     if (fit, support, at_zero, prior) != (None, None, None, None):

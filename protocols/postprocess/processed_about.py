@@ -1,7 +1,6 @@
 """What is stated about a collection whose estimates are post-processed.
 
-Cost and privacy are those of the collection, so its own record is reused. Only the estimate and its
-accuracy change.
+Cost and privacy are those of the collection; the estimate and its accuracy change.
 """
 
 import math
@@ -58,10 +57,7 @@ def about(protocol: Processed, collection: About) -> About:
 
 
 def about_either(describe: Describe) -> Describe:
-    """Extend a function `about` to collections whose estimates may be processed.
-
-    `postprocessed` does the same for the function that makes the collections.
-    """
+    """Extend a function `about` to collections whose estimates may be processed."""
 
     def about_protocol(protocol: Any) -> About:
         if isinstance(protocol, Processed):
@@ -87,11 +83,8 @@ def assess(protocol: Processed, run: Run, totals: Numbers, collected: Assessment
     biased. Expected errors are over normal noise of each item; they are NaN for a method that looks
     at all shares together. The deviation of the squared error is computed only if the noise of
     different items is independent, as in unary reports; otherwise it is NaN. For tables no expected
-    error of the shares is stated. The scores of a collection of items say how well heavy hitters
-    are found.
-
-    With drop-outs no expected error is stated, because the formulas would need the items of the
-    users who were counted.
+    error of the shares is stated, and with drop-outs none. The scores of a collection of items say
+    how well heavy hitters are found.
     """
     raw, processed = run.outputs["server"]
     counted = users_counted(protocol.collection, run.happened)
@@ -146,7 +139,6 @@ def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -
 
 
 def _points(protocol: Processed) -> int:
-    """Return how many points the quadrature of the errors takes."""
     method = protocol.postprocess
     if isinstance(method, Calibrate):
         return STEPS if method.known is None else SOME_POINTS
@@ -154,7 +146,6 @@ def _points(protocol: Processed) -> int:
 
 
 def _without_expectation(protocol: Processed, assessment: Assessment) -> Assessment:
-    """Return the assessment without expected errors of shares, for which no formula is known."""
     variance = assessment.variance.copy()
     for where in protocol.collection.columns:
         variance[where] = math.nan

@@ -31,10 +31,8 @@ Example. In each of 500 collections, an item has 10,000 holders and each takes p
 1/2. The sum of the losses has mean 0.025 and standard deviation 0.22. To find δ(1), the tilt is 21.
 On a grid of 90,000 points the interval for δ(1) is 2.9845e-7 to 2.9859e-7.
 
-Bounds on errors are below 1e-9 of δ for thousands of smooth terms, down to δ of 1e-300. Suppose
-that a single loss within about √V of ε has a probability far larger than δ. Splitting this loss may
-have added much more than δ, and the lower end subtracts all that it may have added. Then the
-interval is wide, but it still contains δ.
+If a single loss within about √V of ε has a probability far larger than δ, splitting this loss may
+have added much more than δ. Then the interval is wide, but it still contains δ.
 """
 
 from collections.abc import Callable
@@ -116,10 +114,10 @@ class OneWay:
     ) -> tuple[float, float]:
         """Return the logarithms of the ends of an interval for δ(ε).
 
-        The relative width of the interval is at most the tolerance, with three exceptions. Unknown
-        losses and the errors of stated losses add to the width. The error of the finest grid can be
-        larger than the tolerance. And the interval may be wider if it lies below `known`, the
-        logarithm of a lower bound on the final result that the caller already has.
+        The tolerance is for the relative width of the interval. The interval may be wider: unknown
+        losses and the errors of stated losses add to its width, and the finest grid may be too
+        coarse. The search also ends if the interval lies below `known`, the logarithm of a lower
+        bound on the final result.
         """
         losses, fineness, low, high = self, FINENESS[0], -inf, 0.0
         for _ in range(ATTEMPTS):
@@ -145,8 +143,8 @@ class OneWay:
         """Return the ends of an interval for the least ε with ln δ(ε) <= log_delta.
 
         Both ends are infinite if no ε is large enough. Only the upper end is infinite if unknown
-        losses or rounding decide this. The ends meet the tolerance, in ε or in δ, with the
-        exceptions of `log_delta`; here `known` is a lower bound on the final ε.
+        losses or rounding decide this. The tolerance is for ε or for δ, as in `log_delta`; here
+        `known` is a lower bound on the final ε.
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:
@@ -175,8 +173,7 @@ class OneWay:
         """Return the losses with the largest ones declared unknown, as long as this hardly changes
         the δ whose logarithm is given.
 
-        Under a tilt, a few huge losses may outweigh all others. The tilt is then useless for the
-        requested δ.
+        Under a tilt, a few huge losses may outweigh all others.
         """
         mass = 1e-3 * tolerance * exp(log_delta) / self.terms
         return OneWay(tuple((law.trimmed(mass), times) for law, times in self.parts))
@@ -218,8 +215,8 @@ class OneWay:
     def tilted(self, tilt: float, tolerance: float, fineness: int) -> "TiltedLosses":
         """Return the sum under a tilt, on a grid `fineness` times finer than smooth losses need.
 
-        The grid is coarser if it would have more than `LARGEST_GRID` points, and the tilt is
-        lowered if it is too steep for the grid.
+        The grid has at most about `LARGEST_GRID` points, and the tilt is lowered if it is too steep
+        for the grid.
         """
         # The gap is 3.3 V times the density of S at ε, and δ is that density over t (t + 1): this h
         # makes the gap half of the tolerance.
@@ -323,7 +320,6 @@ class TiltedLosses:
         return total.cumulant - total.tilt * epsilon + log(value) + sign * rounding
 
     def _atoms_between(self, low: float, high: float) -> tuple[Floats, Floats]:
-        """Return the places and masses of the atoms between two places."""
         spacing, first = self.total.spacing, self.total.first
         start, stop = (
             min(max(ceil(end / spacing) - first, 0), len(self.total.masses)) for end in (low, high)

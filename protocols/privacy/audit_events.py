@@ -8,10 +8,10 @@ scores, because no kind is best everywhere:
 
 - `RatioTable`: the likelihood ratio in the cells of a grid, by counting. There is one table for
   each of the features whose means differ most, and one table for all features together if it has
-  few cells. If every outcome is a cell of the table for all features, each event is a set of cells.
-- `WeightedSum`: Fisher's discriminant. It is the best score for Gaussian noise, and it still orders
-  reports far out in the tails, where a table has no counts.
-- `Trees`: the log-odds of gradient-boosted trees, for everything else.
+  few cells.
+- `WeightedSum`: Fisher's discriminant. It suits Gaussian noise, and it still orders reports far out
+  in the tails, where a table has no counts.
+- `Trees`: the log-odds of gradient-boosted trees, if no table has all features.
 
 Example. Users report an item by OUE over 3 items; users with item 1 are compared with users with
 item 2. There are 8 different reports, so the table of all three bits has 8 cells. The cells whose
@@ -72,8 +72,8 @@ def learnt_scores(
 ) -> Iterator[Score]:
     """Yield scores learnt from rows under P and under Q, each (m, features).
 
-    Trees are learnt only if no table covers all features. Scores whose events are easiest to read
-    come first. Raises `BadInput` if trees are needed and scikit-learn is missing.
+    Trees are learnt only if no table has all features. Raises `BadInput` if trees are needed and
+    scikit-learn is missing.
     """
     p_thinned, q_thinned = _evenly_spread(p_rows), _evenly_spread(q_rows)
     features = p_rows.shape[1]
@@ -182,7 +182,6 @@ def _cuts(values: Numbers) -> Numbers:
 
 
 def _cells(rows: Numbers, places: tuple[int, ...], cuts: tuple[Numbers, ...]) -> Indices:
-    """Return the cell of each row; values below the first cut belong to the first cell."""
     cells = np.zeros(len(rows), dtype=np.intp)
     for place, starts in zip(places, cuts, strict=True):
         cells *= len(starts)
@@ -234,8 +233,7 @@ class WeightedSum:
 def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSum:
     """Return Fisher's discriminant, fitted to both samples.
 
-    The weights of the discriminant are the inverse of the common covariance, applied to the
-    difference of the means. A single feature gets the weight 1.
+    A single feature gets the weight 1.
     """
     if p_rows.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)
@@ -271,8 +269,7 @@ class Trees:
 def trees(p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins) -> Trees:
     """Fit histogram gradient boosting, on one thread.
 
-    On a busy machine several threads would wait for each other. Raises `BadInput` if scikit-learn
-    is missing.
+    Raises `BadInput` if scikit-learn is missing.
     """
     try:
         from sklearn.ensemble import (
@@ -297,7 +294,6 @@ def trees(p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins) 
 
 
 def _evenly_spread(rows: Numbers) -> Numbers:
-    """Return up to `ENOUGH` rows, evenly spread over all rows."""
     return rows[:: -(-len(rows) // ENOUGH)]
 
 

@@ -17,9 +17,9 @@ S, (ε, δ)-privacy demands P[S] <= e^ε Q[S] + δ. So the probabilities p = P[S
    turn these into a bound.
 
 Neither the event nor the direction (P against Q, or Q against P) is selected on the certifying
-part. So the allowed error is split between the two limits only. A bound exceeds the truth with
-probability at most 1 - confidence, whatever the mechanism is and however bad the selected event is.
-A bound may lie far below the truth: an audit can refute a claim, but it cannot prove a claim.
+part. So the allowed error is split between the two limits only. If the reports are independent, a
+bound exceeds the truth with probability at most 1 - confidence, whatever the mechanism is. A bound
+may lie far below the truth: an audit can refute a claim, but it cannot prove a claim.
 
 Example. Randomised response with ε = ln 3, 10,000 reports under yes and under no. The event is "the
 report is yes"; about 5,625 and 1,875 of 7,500 certifying rows are in it. With confidence 0.95, p >=
@@ -98,11 +98,10 @@ class EpsilonAt:
 class Audit:
     """The result of an audit of `of`, which is ε at a δ or δ at an ε.
 
-    `bound` is at most the truth with probability at least `confidence`. `estimate` uses the event's
-    shares of the certifying rows without any margin; it too tends to lie below the truth, because a
-    better event may exist. `bound` and `estimate` are at least 0. `hits` counts the event, and
-    `samples` all certifying rows, under P and under Q. `direction` says which of the two inputs
-    makes the event likelier.
+    `bound` is at most the truth with probability at least `confidence`, if the reports are
+    independent. `estimate` uses the event's shares of the certifying rows without a margin. `bound`
+    and `estimate` are at least 0. `hits` counts the event, and `samples` all certifying rows, under
+    P and under Q. `direction` says which of the two inputs makes the event likelier.
 
     >>> import numpy as np
     >>> from simnet.coins.sampled import SampledCoins
@@ -287,9 +286,8 @@ def _promises(
 ) -> list[tuple[float, float]]:
     """Return the bounds and advantages of events, by their hits among the selecting rows.
 
-    The bounds are those that the selecting rows themselves certify, not those to expect of the more
-    numerous certifying rows. Otherwise rare events that look good by luck would win, because many
-    events are tried.
+    The bounds are those that the selecting rows themselves certify. So rare events that look good
+    by luck seldom win.
     """
     bounds = np.maximum(certified_value(of, hits, sizes, error / CAUTION), 0.0)
     advantages = of.advantage(hits[0] / sizes[0], hits[1] / sizes[1])
@@ -304,9 +302,6 @@ def _favoured_first(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
 def _thresholds(ordered: Floats) -> Floats:
     """Return thresholds midway between neighbouring levels of sorted scores: all of them, or some
     of them if there are more than 1,000. A single level is itself the threshold.
-
-    So a rounding error that is small beside the distance of two levels does not move a score to
-    the other side of a threshold.
     """
     starts = np.flatnonzero(ordered[1:] > ordered[:-1]) + 1
     if len(starts) > LEVELS:

@@ -72,9 +72,8 @@ _SMALL = np.array(
 
 
 def law(n: int, p: float) -> tuple[int, Floats]:
-    """Return the least count that matters, and the probabilities of Bin(n, p) from this count on.
-
-    The probabilities left out add up to less than 1e-30. Valid for n >= 0 and 0 <= p <= 1.
+    """Return a count, and the probabilities of Bin(n, p) from this count on. The probabilities left
+    out on both sides add up to less than 1e-30. Valid for n >= 0 and 0 <= p <= 1.
     """
     if n == 0 or p in (0, 1):
         return (n if p == 1 else 0), np.ones(1)
@@ -111,10 +110,7 @@ class Binomial:
         return _log_pmf(k, self.n, self.p, self.q)
 
     def log_shortfall(self, s: Decimal) -> float:
-        """Return the log of E[max(0, s - X)] for s > 0.
-
-        We sum positive terms on the far side of the mean, so that nothing cancels.
-        """
+        """Return the log of E[max(0, s - X)] for s > 0."""
         if float(s) <= self.mean:
             return self._log_lower(s)
         with localcontext(prec=DIGITS):
@@ -169,8 +165,7 @@ class Binomial:
 
         Shapes (m,).
 
-        The parts lie in (0, 1]. The results are read from a table over all X that matter, or
-        computed one by one if the table would have more than a million entries.
+        The parts lie in (0, 1].
         """
         low, high = self._start_of_tail(int(whole[-1])), min(int(whole[0]), self.n)
         if high - low > WIDE or len(whole) == 1:
@@ -191,7 +186,6 @@ class Binomial:
 
 
 def _divergence(k: float, mean: float) -> float:
-    """Return the deviance of one number."""
     if k == 0:
         return mean
     off = (k - mean) / mean
@@ -201,7 +195,6 @@ def _divergence(k: float, mean: float) -> float:
 # The search for an ε needs similar ranges again and again
 @lru_cache(maxsize=8)
 def _pmf_table(law: Binomial, low: int, high: int) -> Floats:
-    """Return the log of P[X = k] for k in low..high."""
     return law.log_pmf(np.arange(low, high + 1))
 
 

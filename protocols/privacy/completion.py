@@ -1,8 +1,8 @@
 """The probability that a run completes if users drop out at random.
 
-Every user drops out with probability δ, the rate, independently of the others and before the last
-message that the protocol needs from this user. A run completes if the server gets a result, even if
-the result does not count all users.
+Each user drops out with probability δ (the rate), independently of the others. A user that drops
+out does so before the last message that the protocol needs from it. A run completes if the server
+gets a result, even if the result does not count all users.
 
 - DPDS, TSS and DPDG with additive sharing need everybody: (1 - δ)^n.
 - Secure aggregation, and DPDS among users with Shamir's sharing and agreement on contributors, need
@@ -117,9 +117,8 @@ def completions(
     """Return the probability to complete, protocol by protocol, at this rate of drop-outs.
 
     SecAgg+ is also simulated `runs` times, with draws that follow from `seed`, unless all users are
-    neighbours: then the probability is exact without a simulation. In a simulation a user that
-    leaves is equally likely to leave before each of its four messages. Raises `ValueError` for a
-    rate outside [0, 1].
+    neighbours: then the probability is exact without a simulation. Raises `ValueError` for a rate
+    outside [0, 1].
 
     >>> deployment = Deployment(users=1000, threshold=501, degree=52, neighbour_threshold=28)
     >>> plus = completions(deployment, 0.25, runs=100)[-2]
@@ -204,7 +203,6 @@ def _in_groups(marks: Bools, degree: int) -> Ints:
 def _simulate(
     users: int, degree: int, threshold: int, steps: Sequence[float], runs: int, seed: int
 ) -> int:
-    """Return how many of `runs` simulated runs complete."""
     coins = SampledCoins(seed, "drop-outs")
     ends = np.cumsum(steps)
     completed, at_once = 0, max(1, BLOCK // users)
@@ -238,7 +236,6 @@ def _all_of(count: int, rate: float) -> Pair:
 
 
 def _somebody(count: int, rate: float) -> Pair:
-    """Return the probability that at least one of `count` parties stays."""
     return 1 - rate**count, rate**count
 
 
@@ -251,7 +248,6 @@ def _power(chance: float, count: int) -> Pair:
 
 
 def _both(one: Pair, two: Pair) -> Pair:
-    """Return the probability that two independent events happen."""
     return one[0] * two[0], one[1] + one[0] * two[1]
 
 

@@ -15,8 +15,8 @@ WIDEST = 0.9  # the largest rate that is drawn
 
 
 def completion_figure(deployment: Deployment, rate: float) -> Any:
-    """Return a matplotlib figure of the probability to complete, with a line at this rate if the
-    rate lies inside the picture, which ends at a rate of 0.9 at most.
+    """Return a matplotlib figure of the probability to complete, against the rate of drop-outs. A
+    line marks `rate` if it lies inside the picture.
 
     Protocols with equal probabilities share a curve. SecAgg+ is drawn as the area between its
     bounds, where these differ. Raises `ValueError` for a rate outside [0, 1], and `BadInput` if

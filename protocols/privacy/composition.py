@@ -108,10 +108,7 @@ class Composition:
         return Interval(*ends)
 
     def log_delta(self, epsilon: float) -> float:
-        """Return the logarithm of the upper end of the interval for δ(ε).
-
-        Together with `log_limit` it makes a composition a `Profile` that never understates δ.
-        """
+        """Return the logarithm of the upper end of the interval for δ(ε)."""
         return self.log_delta_ends(epsilon)[1]
 
     @property

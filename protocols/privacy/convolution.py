@@ -17,7 +17,7 @@ Chernoff's bound, the misplaced mass is at most exp(-50) on either side.
 Example. S is the sum of a thousand terms. Each term is 1 with probability 0.01, and 0 otherwise.
 Then P[S = 60] is 1.6e-27. Under the tilt t = ln 6.3, a term is 1 with probability 0.06, so the sum
 is about 60, and its tilted mass at 60 is 0.053, correct to 15 digits. The factor exp(cumulant - 60
-t) turns this mass into 1.6e-27, still correct to 15 digits.
+t) turns this mass into 1.6e-27.
 
 Errors of the FFT. The FFT has log2(points) stages. In every stage an entry is the sum of two
 products, with an error of a few units of rounding. So the error of an entry is at most `ROUNDINGS`

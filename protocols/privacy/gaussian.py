@@ -80,7 +80,7 @@ class GaussianProfile:
         """Return the logarithm of δ(ε), for ε >= 0.
 
         Let h = Δ/2σ and x = εσ/Δ - h, and let φ be the standard normal density. Then δ is the
-        integral of φ(x + u) (1 - e^(-2hu)) over u > 0. All terms are positive, so nothing cancels.
+        integral of φ(x + u) (1 - e^(-2hu)) over u > 0.
         """
         half = self.sensitivity / (2 * self.sigma)
         x = epsilon * self.sigma / self.sensitivity - half

@@ -146,10 +146,7 @@ class Losses:
         return atoms_moments(self.log_masses, self.losses, tilt)
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Return the tilted masses on the grid, and a bound on the sum of their errors.
-
-        Each loss is split between its two neighbours on the grid.
-        """
+        """Return the tilted masses on the grid, and a bound on the sum of their errors."""
         return split(
             self.log_masses, self.losses, tilt, self.moments(tilt).cumulant, spacing, points
         )
@@ -205,9 +202,7 @@ class GaussianLoss:
         return Moments(tilt * (tilt + 1) * square / 2, (tilt + 0.5) * square, square)
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Return the tilted masses on the grid, by quadrature of each cell's split density, and a
-        bound on the sum of their rounding errors.
-        """
+        """Return the tilted masses on the grid, and a bound on the sum of their rounding errors."""
         here = self.moments(tilt)
         # pieces that are narrow compared with the deviation, and with the slope of the tilt
         pieces = ceil(spacing * max(4 / self.ratio, 2 * tilt))

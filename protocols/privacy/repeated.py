@@ -1,10 +1,9 @@
 """What the server learns from several collections of sampled counts.
 
 The collections are repetitions of one collection, or the collections of several groups of users.
-Every collection draws fresh coins for the same inputs, so the privacy loss of all collections
-together (see `loss`) is the sum of the losses of the single collections; `composition` computes
-with this sum. If a user is removed, or a user's item is replaced, this change is made in all
-collections.
+Each collection draws fresh coins for the same inputs, so the privacy loss of all collections
+together (see `loss`) is the sum of their losses. If a user is removed, or a user's item is
+replaced, this change is made in all collections.
 """
 
 from collections.abc import Sequence

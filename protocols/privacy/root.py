@@ -1,7 +1,6 @@
 """Find a root of a rising or falling function of one number.
 
-scipy offers this too, but takes a tenth of a second to load, as long as a run of a hundred users.
-So the everyday commands use this function.
+scipy offers this too, but takes long to load.
 """
 
 from collections.abc import Callable
@@ -19,9 +18,8 @@ def root(
 ) -> float:
     """Return a root between `low` and `high`, where the function has different signs.
 
-    The error is at most `absolute + relative * |root|`, unless 200 steps are too few. If a parabola
-    through the last three points is trustworthy, it gives the next point; otherwise the interval is
-    halved. Raises `ValueError` if the function has the same sign at both ends.
+    The error is at most `absolute + relative * |root|`, unless 200 steps are too few. Raises
+    `ValueError` if the function has the same sign at both ends.
 
     Source: Chandrupatla, *A new hybrid quadratic/bisection algorithm for finding the zero of a
     nonlinear function without using derivatives*, 1997.

@@ -260,10 +260,7 @@ class _Moved:
         return total + self.epsilon - log(self.a) - log1p(-self.participation)
 
     def _above(self, y: int) -> float:
-        """Return an upper bound on the logarithm of a term.
-
-        The bound is concave in y and cheap to compute.
-        """
+        """Return an upper bound on the logarithm of a term; the bound is concave in y."""
         if y > self.b:
             return -inf
         s = self.a * exp(-self.epsilon) * (self.b + 1 - y) / (self.b + 1)
@@ -288,10 +285,8 @@ class _Moved:
 
 
 def _crossing(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the least y in low..high from which on a condition holds; `high` if it never holds
+    """Return the least y in low..high from which on a condition holds; `high` if it does not hold
     before.
-
-    The search is a bisection.
     """
     while low < high:
         middle = (low + high) // 2
