@@ -4,17 +4,16 @@ Theory of operation
 -------------------
 
 1. *Products* are expanded as far as their factors are known (`simnet.adversary.expansion`).
-2. *At most.* We add opened rows to what the coalition sees until the remaining opened rows cannot
-   tell anything more (`simnet.adversary.opened_rows`). Then we compare the functions that this view
-   determines with F, what the ideal world hands out. If no door was given a row with coins, nothing
-   is added. If the ideal output depends on coins, the upper end is `leaks` as soon as this view
-   determines anything: together with messages that contain these coins, the output may tell more
-   than it tells alone. The upper end is also `leaks` if seeds may be guessed or depend on each
-   other (`simnet.adversary.deductions`).
-3. *At least.* Let L be the functions that the messages alone determine. A function in L that the
-   ideal output does not determine is a leak if its secrets can take other values while the ideal
-   output stays the same. This is certain for secrets that can be varied one by one. The following
-   unknowns perhaps cannot:
+2. *At most.* We add opened rows, which honest parties gave to doors, to what the coalition sees,
+   until the remaining opened rows cannot tell anything more (`simnet.adversary.opened_rows`). Then
+   we compare the functions that this view determines with F, what the ideal world hands out. If no
+   door was given a row with coins, nothing is added. If the ideal output depends on coins, the
+   upper end is `leaks` as soon as this view determines anything: together with messages that
+   contain these coins, the output may tell more than it tells alone. The upper end is also `leaks`
+   if seeds may be guessed or depend on each other (`simnet.adversary.deductions`).
+3. *At least.* Let L be the functions that the messages alone determine. A function in L is a leak
+   if secrets can change so that the function changes and the ideal output does not. This is certain
+   for secrets that can be varied one by one. The following unknowns perhaps cannot:
 
    - *tied* unknowns, which are products, and secrets made from field elements that depend on coins;
    - *related* secrets (`simnet.adversary.relations`);
@@ -26,7 +25,7 @@ Theory of operation
    (`simnet.adversary.hidden_structure`), or else the leak is not certain. Secrets made from
    discrete coins alone count like other secrets, although they say nothing about an input.
 
-Both ends hold for all runs that have the structure of this run: the same disclosed values and the
+Both ends are about all runs that have the structure of this run: the same disclosed values and the
 same discrete coins outside doors. If the ends differ, `remarks` give the reasons.
 """
 
@@ -112,10 +111,6 @@ class ShareBounds:
     def _knowledge(
         self, deductions: Deductions, lanes: Mapping[int, int] | None = None
     ) -> tuple[Knowledge, ...]:
-        """What the messages determine over each field.
-
-        `lanes` may give the number of lanes for each field, by modulus.
-        """
         rewriting = deductions.rewriting
         parts = [rewriting.part(part) for part in deductions.parts]
         # The ideal world may hand out a secret over another field than the messages use.
@@ -161,10 +156,7 @@ class ShareBounds:
     def _most(
         self, most: Deductions, known_already: Sequence[Knowledge] | None, reasons: list[str]
     ) -> End:
-        """Return the upper end, and add the reasons for it to `reasons`.
-
-        `known_already` is what the messages determine, or None if this was not computed yet.
-        """
+        """Return the upper end, and add the reasons for it to `reasons`."""
         doubts = most.doubts()
         if doubts:
             reasons += doubts
@@ -182,7 +174,7 @@ class ShareBounds:
                 return "leaks"
             if view.given:
                 reasons.append(
-                    "coins that hide messages also hide the field elements given to "
+                    "messages may depend on the same coins or seeds as the field elements given to "
                     f"{_listed(view.given)}; the upper bound assumes that the coalition knows all "
                     "these field elements"
                 )
@@ -283,8 +275,8 @@ class ShareBounds:
         return "output-only" if any(function.in_output for function in functions) else "nothing"
 
     def _doubt(self, roles: Roles) -> str | None:
-        """Say why the functions beyond the ideal output are perhaps no leak; None if one of them is
-        a leak.
+        """Say why the functions beyond the ideal output are perhaps no leak; None if there is no
+        doubt.
         """
         checks = self._doors.checks
         if not self._varies_alone(roles) and not checks.has_witness(self.corrupt, self.knowledge):
@@ -295,7 +287,7 @@ class ShareBounds:
             )
         if not checks.knows_structure(self.corrupt):
             return (
-                "computing the functions listed beyond the output takes the discrete coins that "
+                "computing the functions listed beyond the output may take discrete coins that "
                 "were drawn outside doors, and perhaps the coalition does not know these coins"
             )
         return None

@@ -243,7 +243,6 @@ def _message(verdict: Verdict, part: BlockForms | BoxesReceived, place: int) -> 
 def _knowledge(
     verdict: Verdict, proof: DoorProof | None, seeds: SeedProof | None
 ) -> Sequence[Knowledge]:
-    """What the messages tell over each field, in lanes that suit opened rows and seeds, too."""
     if seeds is not None:
         return seeds.knowledge
     return verdict.knowledge if proof is None else verdict.bounds.knowledge_beside(proof.view)
@@ -266,7 +265,6 @@ class _Families:
         self.listed: list[Json] = []
 
     def number(self, family: int) -> int:
-        """The number of a family in the certificate; a new family gets the next number."""
         found = self._numbers.get(family)
         if found is not None:
             return found

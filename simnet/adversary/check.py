@@ -11,7 +11,7 @@ follows that page section by section. A second reader, `check.mjs`, was written 
 Theory of operation. A text is read in three steps. *Reading* refuses a text that does not have the
 form that the page describes, so the later steps need not check the kinds of values. *Counting*
 computes how many products of numbers the proof takes, and refuses too many. *Checking* computes
-these products.
+these products and compares the results.
 
 Example. The checker refuses a file in which a key is missing:
 
@@ -49,7 +49,7 @@ Vector = dict[int, int]  # maps each unknown to its coefficient, which is not 0
 
 
 class BadCertificate(ValueError):
-    """The certificate does not prove what it states; the message says where."""
+    """Raised for a text that is no certificate, or that does not prove what it states."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,6 @@ class _Families:
         return self._own[family] and (seed is None or seed in known)
 
     def is_told(self, family: int) -> bool:
-        """Whether the family's unknowns count as coins which somebody has told the coalition."""
         return family in self._told
 
     def holds_back(self, door: int) -> bool:
@@ -413,7 +412,6 @@ class _Seeds:
             _require(is_unknown, f"{where}: the coalition knows the key of this box")
 
     def read_box(self, box: Any, where: str) -> int:
-        """Read the entry of a box; return the number of the seed that is the key of the box."""
         _pair(box, where)
         _whole(box[0], where)
         return self.number(box[1], where)
@@ -483,8 +481,6 @@ class _SeedRows:
 
 @dataclass(frozen=True)
 class _Opened:
-    """A row that a door was given."""
-
     door: int
     is_seen: bool
     form: Vector
@@ -492,10 +488,6 @@ class _Opened:
 
 @dataclass(frozen=True)
 class _Learned:
-    """A function that the messages tell, and the combination of messages that gives the
-    function.
-    """
-
     function: Vector
     weights: list[tuple[int, int, list[int]]]
     own: list[tuple[int, int, list[int]]]
@@ -561,7 +553,6 @@ class _Field:
     # Reading.
 
     def _read_unknowns(self, unknowns: Any) -> list[int]:
-        """Read the family of each unknown; refuse lanes that overlap."""
         where = f"{self._where}.unknowns"
         places: dict[int, list[int]] = {}
         numbers = []
@@ -664,7 +655,6 @@ class _Field:
         return self._vector(pairs, len(self.opened), where)
 
     def _vector(self, pairs: Any, below: int, where: str) -> Vector:
-        """Read pairs of a place and a coefficient, in ascending order of places."""
         vector: Vector = {}
         before, modulus = -1, self.modulus
         for pair in _list(pairs, where):
@@ -786,7 +776,6 @@ class _Field:
         self._check_class(self.ideal, (SECRET,), "ideal")
 
     def _basis(self, forms: Sequence[Vector], key: str) -> dict[int, Vector]:
-        """The forms of a reduced basis, by their pivots."""
         occurrences = Counter(unknown for form in forms for unknown in form)
         basis = {}
         for form in forms:
@@ -869,7 +858,6 @@ class _Field:
                 self._check_opened(number, opened.form, f"{self._where}.opened[{number}]")
 
     def check_known(self, entry: _SeedRows, known: Set[int], families: _Families) -> None:
-        """Check that the coalition knows a seed if it knows the seeds `known`."""
         where = f"{self._where}: known seed {entry.seed}"
         is_right = len(entry.told) in (0, len(entry.rows))
         _require(is_right, f"{where}: `told` must be empty or have an entry for each row")
@@ -932,9 +920,6 @@ class _Field:
     def _changes(
         self, form: Vector, shifts: Mapping[int, Sequence[tuple[int, int, int]]]
     ) -> dict[tuple[int, int], int]:
-        """Return by how much each private shift changes a form, by the seed and the row of the
-        shift.
-        """
         total: Counter[tuple[int, int]] = Counter()
         for unknown, factor in form.items():
             for seed, row, value in shifts.get(unknown, ()):
@@ -986,7 +971,6 @@ class _Field:
         return {unknown: value for unknown, value in row.items() if self._class[unknown] == kind}
 
     def _moved(self, row: Vector, moves: Mapping[int, Vector]) -> Vector:
-        """The sum of the moves of a row's coins, each times the coin's coefficient in the row."""
         total: Vector = {}
         if moves:
             for unknown, value in row.items():
@@ -1077,8 +1061,6 @@ class OrbitCertificate:
 
 
 class _OrbitSystem:
-    """One system of tables, with its proof."""
-
     def __init__(self, system: Any, where: str) -> None:
         _record(
             system,
@@ -1365,7 +1347,6 @@ def _sent(run: Any, where: str) -> dict[str, int]:
 def _read_header(
     message: Mapping[str, Any], members: frozenset[str], runs: int, where: str
 ) -> tuple[int, str]:
-    """Read what an entry says of a message; return the message's run and tag."""
     is_right = _name(message["from"], where) not in members
     _require(is_right, f"{where}: the sender is in the coalition")
     is_right = _name(message["to"], where) in members

@@ -34,7 +34,7 @@ class Coalition:
     """The parties that collude, in the order of the roster.
 
     If `network` is set, the coalition also sees the sender, recipient, size and round of every
-    message.
+    message from one party to another.
     """
 
     parties: tuple[str, ...]
@@ -150,8 +150,5 @@ def _ranges(names: Iterable[str]) -> list[str]:
 
 
 def _successor(name: str) -> str | None:
-    """The name with the next number: u4 after u3. None for a name that does not end with a
-    number.
-    """
     match = re.fullmatch(r"(.*?)(\d+)", name)
     return None if match is None else f"{match[1]}{int(match[2]) + 1}"

@@ -131,7 +131,7 @@ class Deductions:
 
     @property
     def is_final(self) -> bool:
-        """Whether the coalition could not deduce more with `generous`."""
+        """Whether it is certain that the coalition deduces no more with `generous`."""
         if not self._unknowns.queries:
             return True
         roles = self.rewriting.roles
@@ -156,8 +156,9 @@ class Deductions:
         )
 
     def relies_on_more_than(self, other: "Deductions") -> bool:
-        """Whether this coalition knows seeds that matter for its view and that `other`, who is
-        given less, does not know; or `other` may guess or compare some seeds.
+        """Whether this coalition knows seeds that matter for its view and that `other` does not
+        know, or `other` may guess or compare some seeds. `other` is the same coalition, but is
+        given less.
         """
         return bool((self.known - other.known) & self.reached or other.doubts())
 
@@ -252,7 +253,6 @@ class Deductions:
         return rows
 
     def _eliminate(self) -> bool:
-        """Find the seeds that the view determines. Return whether a new seed was found."""
         rows = self._rows()
         unsettled = [node for node in self._nodes if node.digests[0] not in self.known]
         by_modulus: dict[int, list[_Node]] = defaultdict(list)
@@ -309,7 +309,6 @@ class Deductions:
 
     @functools.cached_property
     def _relevant(self) -> set[bytes]:
-        """The digests of unknown seeds that matter for what the coalition sees."""
         return self.reached - self.known
 
     def listed(self) -> list[tuple[Query, list[bytes]]]:

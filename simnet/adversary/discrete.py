@@ -88,7 +88,7 @@ def discrete_view(
     about: About | None,
     independent_runs: int | None,
 ) -> DiscreteView:
-    """Return the discrete part of what a coalition sees of runs of one protocol, read symbolically.
+    """Return what a coalition sees besides field elements, in runs that were read symbolically.
 
     `disclosures` are the values that honest parties disclosed. `about` states what the protocol
     discloses. The stated losses are multiplied by `independent_runs`, because losses add up over
@@ -154,7 +154,7 @@ def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
 
 def _tags(run: Run, coalition: Coalition) -> set[str]:
     """The tags of the messages that reach members from outside, and of the messages that members
-    waited for in vain. If the coalition watches the network, the tags of all messages.
+    waited for in vain. A coalition that watches the network sees the tags of all messages.
     """
     members = _members(run, coalition.parties)
     silent = {
@@ -171,7 +171,6 @@ def _tags(run: Run, coalition: Coalition) -> set[str]:
 
 
 def _plain_kinds(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
-    """The plain messages that reach these parties from outside, one entry for each kind."""
     counts: Counter[MessageKind] = Counter()
     senders: dict[
         MessageKind, dict[str, int]
@@ -198,9 +197,6 @@ def _plain_kinds(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, 
 def _counted(
     blocks: Sequence[Block], members: frozenset[int]
 ) -> Iterator[tuple[str, int, str, int]]:
-    """The tag, sender and discrete content of messages to members, with the number of such
-    messages.
-    """
     for message in plain_messages(blocks, members):
         yield message.tag, message.sender, _discrete_content(message), 1
     # The key of a message is plain, even if the message carries only field elements. The messages

@@ -275,8 +275,8 @@ class FieldView:
         return sum(size_of(part.rows) for part in self.parts)
 
     def combined(self, rows: Ints, factors: Ints, wanted: Callable[[Ints], Bools]) -> Terms:
-        """Return what a sum of some rows, each times its factor, contains of the unknowns that are
-        `wanted`, as one row of terms. `rows` has the numbers of the rows, in ascending order.
+        """Add up some rows, each times its factor, and return the terms of the `wanted` unknowns in
+        the sum, as one row. `rows` has the numbers of the rows, in ascending order.
         """
         modulus = self.field.modulus
         sources: list[Terms] = []
@@ -357,7 +357,7 @@ def field_view(
 ) -> FieldView:
     """Put all rows over one field into common lanes; `parts` and `ideal` are over that field.
 
-    `lanes` is the number of lanes; without it, as many lanes as possible are used.
+    `lanes` is the number of lanes; without it, `common_lanes` decides.
     """
     if lanes is None:
         # Many parts may have the same base: we look at each base only once.

@@ -116,8 +116,6 @@ class OtherCoins(Symbolic):
 
 
 class _Seen:
-    """What some parties receive from outside: in clear, and as forms."""
-
     def __init__(self, run: Run, reading: Symbolic, members: frozenset[int]) -> None:
         self._blocks = run.transcript.blocks
         self._unknowns = reading.unknowns

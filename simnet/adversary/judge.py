@@ -113,8 +113,8 @@ def verdict(
     Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
     read, for example because it names a party that the run does not have. Raises `ScriptError` if a
     script behaves differently when it is read again. Raises `SimnetError` if there is nothing to
-    judge, because no honest party has declared a secret, and if the functionality makes other
-    secrets than the scripts.
+    judge, for example because honest parties have inputs and none of them has declared a secret,
+    and if the functionality makes other secrets than the scripts.
 
     Example: two users send each other their numbers without a mask.
 
@@ -221,7 +221,7 @@ class Judge:
         )
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:
-        """Whether the coalition knows the forms of its messages (`hidden_structure`)."""
+        """Whether we take the coalition to know the forms of its messages (`hidden_structure`)."""
         for sampled, worlds, reading in zip(
             self.sampled_runs, self._other_worlds, self._readings, strict=True
         ):
@@ -235,8 +235,8 @@ class Judge:
         """Return what a coalition of observed parties learns.
 
         Raises `BadInput` for a coalition that is empty, cannot be read, or has members that were
-        not observed. Raises `SimnetError` if there is nothing to judge, because no honest party has
-        declared a secret.
+        not observed. Raises `SimnetError` if there is nothing to judge, for example because honest
+        parties have inputs and none of them has declared a secret.
         """
         coalition = coalition_of(corrupt, _largest(self._runs).roster)
         self._check_observed(coalition)
@@ -347,8 +347,6 @@ class Judge:
 
 
 class _Checks(DoorChecks):
-    """Checks that a judge makes by playing its runs again, and by calling their doors."""
-
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
 

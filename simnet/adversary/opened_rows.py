@@ -6,9 +6,9 @@ Theory of operation
 Elimination says what the messages M of a coalition tell if the coins in M are uniform. Doors that
 are given rows of field elements can make this answer wrong, in two ways.
 
-*Disclosed values.* A door that discloses a function of a row with coins tells something about these
-coins. For example, a coin w hides x in the message x + w. If a party also sends the coin r, and
-discloses whether w + r is 0, then this tells something about w, and so about x.
+*Disclosed values.* A door that discloses a function of a row with coins may tell something about
+these coins. For example, a coin w hides x in the message x + w. If a party also sends the coin r,
+and discloses whether w + r is 0, then this tells something about w, and so about x.
 
 *Derived secrets.* A secret that a door makes from a row with coins is called a derived secret. A
 derived secret is neither uniform like a coin nor free like other secrets, because it depends on the
@@ -27,8 +27,9 @@ conditions hold, the answer from M alone is right:
    = rank A_M + rank A_Y, where A_M and A_Y are the matrices of the coins' coefficients in M and in
    these rows. Then M and Y are independent, given all secrets.
 3. *Known arguments stay alone.* If a door is given a row that contains coins and that the coalition
-   knows, then all arguments of the door must be known rows. (Example: a party sends the coin r and
-   discloses x + r. Each of the two tells nothing alone, but both together tell x.)
+   knows, then all arguments of the door must be known rows, or the door must disclose all its rows
+   in full. (Example: a party sends the coin r and discloses x + r. Each of the two tells nothing
+   alone, but both together tell x.)
 
 If a condition fails, we give the coalition more rows. For condition 1 these are a derived secret
 and the rows that it is made from; for condition 2, the rows of Y that depend on M; for condition 3,

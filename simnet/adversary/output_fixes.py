@@ -2,11 +2,11 @@
 input.
 
 Theory of operation. A verdict `output-only` says that a coalition learns only what the ideal world
-hands to it. How much this is depends on the number of honest parties: if two bits have the sum 2,
-this sum tells both bits. We find such consequences from three things: the functions that the
-coalition determines, their values, and all values that a secret can have. To find the values of a
-secret, we call its door with every input and every outcome of its coins. There are three rules. The
-last two are used only if there are too many assignments to list::
+hands to it. With few honest parties this may be a lot: if two bits have the sum 2, this sum tells
+both bits. We find such consequences from three things: the functions that the coalition determines,
+their values, and all values that a secret can have. To find the values of a secret, we call its
+door with every input and every outcome of its coins. There are three rules. The last two are used
+only if there are too many assignments to list::
 
     few values together   we list every assignment of values to secrets that gives the functions
                           these values; what all assignments have in common is fixed

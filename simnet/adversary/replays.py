@@ -19,12 +19,11 @@ If functions share something, this may be visible only if the inputs of some par
 inputs of others do not. So further replays change the input of one party, and then of two. We do
 not try all joint inputs. Of a large run we make only some replays: see `MOST_MESSAGES`.
 
-We also compare the results of the functions, in a replay with the run's own inputs too. A function
-that is called twice with the same values and the same coins must return the same value. Otherwise
-the function reads something that a call of a function has changed, or random numbers. Example: one
-user's function puts its input into a list, and another user's function discloses what is in this
-list. All replays send the same messages, and the disclosed value would be judged as if the list did
-not depend on any input.
+We also compare the results of the functions. A function that is called twice with the same values
+and the same coins must return the same value. Otherwise the function reads something that a call of
+a function has changed, or random numbers. Example: one user's function puts its input into a list,
+and another user's function discloses what is in this list. All replays send the same messages, and
+the disclosed value would be judged as if the list did not depend on any input.
 """
 
 import copy
@@ -210,8 +209,6 @@ def _shifted(value: Any, step: int, items: int) -> Any:
 
 
 class _Answers:
-    """The values that the functions of all doors returned in the replays of one run."""
-
     def __init__(self) -> None:
         self._known: dict[Hashable, Hashable] = {}
 
@@ -233,8 +230,6 @@ class _Answers:
 
 
 class _OtherInputs(Sampled):
-    """A run in which doors call their functions on other inputs, and give recorded values."""
-
     def __init__(
         self, record: DoorRecord, inputs: Mapping[str, Any], seed: int, answers: _Answers
     ) -> None:

@@ -1,6 +1,7 @@
-"""The statistical tier: whether a coalition's views on two inputs are drawn from the same law.
+"""Test by statistics whether a coalition's views on two inputs have the same law.
 
-This test is for instances that are too large for `simnet exact-view`, which enumerates all coins.
+This test is for instances that are too large for `simnet exact-view`, which plays every outcome of
+the discrete coins.
 
 Theory of operation
 -------------------
@@ -20,7 +21,7 @@ Theory of operation
 
 Example: u1 reports a bit to the server. The bit is 1 with probability 1/4 on one input and 3/4 on
 the other. In 400 runs on each side the bit in this message is 1 about 100 and 300 times, the
-p-value is about 2e-45, and the views differ.
+p-value is about 2e-45, and the test reports a difference.
 
 The finding is *sampled*. If the test reports no difference, the views may still differ:
 `detectable` says how large a difference in one feature would probably have been found, and the test

@@ -6,7 +6,8 @@ Theory of operation
 `deductions` finds the seeds that a coalition knows. A reader of a certificate must be able to check
 this with sums alone. So the certificate lists the known seeds in an order in which each follows
 from the seeds before it, in one of three ways. The coalition knows all unknowns of the seed; or it
-can agree on the seed; or each row of the seed is a combination of messages.
+can agree on the seed; or each row of the seed is a combination of messages and of unknowns that it
+knows.
 
 For each unknown seed the certificate lists *private shifts*. A private shift is a change of honest
 coins that changes one row of this seed by 1. A private shift changes no message, no other unknown
@@ -117,7 +118,6 @@ class SeedProof:
     # The seeds, and their rows.
 
     def _common_lanes(self, bounds: ShareBounds) -> dict[int, int]:
-        """For each field, the number of lanes that messages, seeds and the ideal output allow."""
         terms: dict[int, list[Terms]] = defaultdict(list)
         for knowledge in bounds.knowledge:
             both = knowledge.view.terms, knowledge.view.ideal
@@ -183,7 +183,6 @@ class SeedProof:
         return all(self._is_own(unknown) for row in self._rows[number] for unknown in row)
 
     def _deduce_from_messages(self, modulus: int) -> None:
-        """Note the seeds of which the messages tell each row."""
         unknown = [number for number in self._made(modulus) if number not in self._is_known]
         readable = [
             row
@@ -261,7 +260,6 @@ def _listed(bounds: ShareBounds) -> list[tuple[Query, list[bytes]]]:
 
 
 def _marked(seeds: Mapping[int, Sequence[Vector]]) -> dict[tuple[int, int], int]:
-    """A mark for each row of each seed, given by the seed's number and the row."""
     rows = [(number, row) for number, each in seeds.items() for row in range(len(each))]
     return {row: FIRST_MARK + at for at, row in enumerate(rows)}
 

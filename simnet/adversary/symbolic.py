@@ -11,7 +11,7 @@ give these values again:
 - a secret, `me.secret(...)`, is an unknown of kind `secret`;
 - the product of two arrays of unknowns is an unknown of kind `product`;
 - a disclosed value, `me.disclose(...)`, is the recorded value, which is plain;
-- plain numbers are public, wherever they come from: a script has no other plain numbers.
+- plain numbers are public.
 
 Scripts compute with *forms* (`simnet.linear.forms`): linear functions of unknowns, each with its
 sampled value beside it. Discrete coins have the values of the sampled run. So both readings should
@@ -435,9 +435,7 @@ class Symbolic:
         return Forms(expanded_sum(digests, weights, field, shape, label), total, self)
 
     def _stream_label(self, digest: bytes, label: str) -> str:
-        """A label that is the same in every reading of a run, whatever the seed's value is. Seeds
-        that are plain numbers are named by these numbers.
-        """
+        """A label that is the same in every reading of a run, whatever the seed's value is."""
         query = self.unknowns.queries[digest]
         if isinstance(query, Agreement):
             names = sorted(self._stream_label(key, "") for key in query.keys)
@@ -478,8 +476,7 @@ class Symbolic:
         """The inverses of public numbers.
 
         Raises `TypeError` for other elements: no rule says what the inverse of an unknown tells.
-        The run then ends with an error even if the script catches the `TypeError`. Otherwise the
-        script could go on as it does if the number is 0.
+        The run then ends with an error even if the script catches the `TypeError`.
         """
         if np.any(forms.terms.unknowns != ONE):
             actor = self._actors.get(id(forms.meter))

@@ -197,9 +197,8 @@ def sets_in_words(
 ) -> str:
     """Return a list of coalitions in words. If the list has all coalitions with the same number of
     parties of each role, one phrase such as "any 2 users" may stand for all of these. `others` are
-    the parties that may be in a coalition: all but one. With `braces`, they are all parties, and
-    single coalitions stand in braces. At most four phrases are written out; the text for an empty
-    list is "none".
+    the parties that may be in a coalition. With `braces`, single coalitions stand in braces. At
+    most four phrases are written out; the text for an empty list is "none".
 
     >>> roles = {"u1": "user", "u2": "user", "u3": "user", "server": "server"}
     >>> pairs = [("u1", "u2"), ("u1", "u3"), ("u2", "u3")]

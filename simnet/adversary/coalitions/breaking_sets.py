@@ -87,11 +87,11 @@ THRESHOLD_NOTE = (
     "secret: one set of recipients stands for all sets of the same size"
 )
 FORWARDING_REASON = (
-    "the user forwards values that it received, or sends values that other users know, and what "
+    "the user forwards values that it received, or sends values that others know, and what "
     "these values tell was not searched"
 )
 FORWARDED_REASON = (
-    "other users forward values that contain the user's coins or secrets, and what the forwarded "
+    "other parties forward values that contain the user's coins or secrets, and what the forwarded "
     "values tell was not searched"
 )
 
@@ -104,7 +104,7 @@ class BreakingSet:
 
     `values` are the single elements that they can compute, by item, from 1; the items of a second
     secret follow those of the first. There may be none: users who can compute the sum of two
-    elements need not know either. `identifies_input` says whether the elements determine the whole
+    elements may know neither. `identifies_input` says whether the elements determine the whole
     secret. The protocol's `Identification` decides this; without it, all elements must be known.
     """
 
@@ -147,7 +147,7 @@ class Element:
 
 @attrs.frozen(eq=False)
 class ElementGroup:
-    """Elements over one field that one user sends, and that are connected by shared coins."""
+    """Elements over one field that one user sends."""
 
     modulus: int
     elements: Sequence[Element]
@@ -280,7 +280,6 @@ class BreakingSearch:
                     elements += [Element(message.recipient, form) for form in forms]
 
     def _groups(self, number: int) -> list[ElementGroup]:
-        """The elements that a user sends to its own role, in groups that share no coin."""
         return [
             ElementGroup(modulus, [elements[place] for place in places])
             for (sender, modulus), elements in self._elements.items()

@@ -6,9 +6,9 @@ so when others join (docs/proofs/breaking-sets.md). If all others together do no
 coalition without u does. Otherwise we find
 
 - a minimal coalition that exposes u. Line up all others; the shortest beginning of the line that
-  exposes u ends with a party that is needed. We put this party in front, drop whoever stands behind
-  it, and repeat until those in front expose u.
-- a maximal coalition that does not. Whoever can join without exposing u joins.
+  exposes u ends with a party that is needed. We put this party in front, drop the parties that
+  stand behind it, and repeat until those in front expose u.
+- a maximal coalition that does not. Each other party joins if u is still not exposed then.
 
 Other minimal and maximal coalitions may exist: a coalition that the result does not mention may
 expose u.

@@ -56,7 +56,7 @@ from simnet.values.typed import Typed
 
 
 class NotShared(SimnetError):
-    """Why a run does not consist of Shamir's shares and of their sums."""
+    """Raised for a run that the theorem on Shamir's shares does not describe; the text says why."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -218,7 +218,6 @@ def _sharings(sent: Sequence[_Sent], unknowns: Unknowns, done: Run) -> list[_Sha
 def _add_sharing(
     found: dict[tuple[object, ...], _Sharing], sent: _Sent, unknowns: Unknowns, done: Run
 ) -> tuple[_Sharing, list[Vector]]:
-    """Add one sender's shares to the sharing that they belong to; return it, and their base."""
     rows = sent.rows
     if len(set(sent.recipients)) != len(sent.recipients):
         raise NotShared("a party sends several rows under one tag and key to one recipient")
@@ -242,7 +241,6 @@ def _add_sharing(
 
 
 def _is_own(rows: TermRows, unknowns: Unknowns, done: Run, sender: int) -> bool:
-    """Whether rows contain unknowns of their sender alone."""
     base = listed(rows)
     own = {done.roster.names[sender]}
     return all(
@@ -252,10 +250,9 @@ def _is_own(rows: TermRows, unknowns: Unknowns, done: Run, sender: int) -> bool:
 
 
 def _base(sent: _Sent, unknowns: Unknowns, sender: str) -> tuple[list[Vector], Ints]:
-    """The base of a sharing, and its matrix. The secret stands in the first column, and the coins
-    are in the order of their columns.
+    """The base of a sharing, and its matrix. The secret stands in the first column.
 
-    Raises `NotShared` unless each row of the base is a coin of the sender alone, or a secret.
+    Raises `NotShared` unless each share is made of one secret and of coins of the sender.
     """
     columns = [
         dict(
@@ -358,7 +355,7 @@ def _add_report(sent: _Sent, home: dict[int, _Sharing]) -> None:
 
 
 def _check_reports(sharing: _Sharing) -> None:
-    """Raise `NotShared` unless nobody reports sums, or each recipient the sum of all its shares."""
+    """Raise `NotShared` for reports that are not the sums that the theorem is about."""
     if sharing.collector is None:
         return
     if set(sharing.reports) != set(sharing.recipients):

@@ -34,7 +34,7 @@ Counts = tuple[int, ...]
 
 
 class Unsearched(SimnetError):
-    """Why the search for a staircase ends early."""
+    """Raised if the search for a staircase has to end early; the text says why."""
 
 
 @attrs.frozen

@@ -10,8 +10,7 @@ coins. We fix the values, and find the law of the result by playing every tape o
 - *Infinitely many outcomes*: we refuse reals, and integers of the discrete Gaussian, the discrete
   Laplace and the Skellam law.
 - *A refusal.* The function may raise an error for some values or coins. We count this as an
-  outcome, named `REFUSED`: if a run continues, everybody knows that the function did not raise an
-  error.
+  outcome, named `REFUSED`: a run that continues shows that the function did not raise an error.
 - *Values that cannot be compared*, and functions whose value changes from call to call. We refuse
   the first. To notice some of the second, we play the first tape twice.
 

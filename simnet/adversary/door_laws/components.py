@@ -1,12 +1,12 @@
 """Which doors are connected: components whose disclosed values have one joint law.
 
-Each of two disclosed values may tell nothing about an input, while both together tell it exactly.
-For example, let r be a coin and x an input: r is uniform and x + r is uniform, but their difference
-is x. So we must not judge each door by itself and add up the results. We connect two disclosing
-doors if both are given terms of the same secret or coin, directly or through secrets that are made
-from other secrets. Doors that are connected in this way form a *component*. Given all inputs, the
-coins and secrets of a component are independent of the coins and secrets of every other component.
-::
+Two disclosed values may each tell nothing about an input, and tell it exactly when they are put
+together. For example, let r be a coin and x an input: r is uniform and x + r is uniform, but their
+difference is x. So we must not judge each door by itself and add up the results. We connect two
+disclosing doors if both are given terms of the same secret or coin, directly or through secrets
+that are made from other secrets. Doors that are connected in this way form a *component*. Given all
+inputs, the coins and secrets of a component are independent of the coins and secrets of every other
+component. ::
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 
@@ -17,7 +17,8 @@ coins and secrets of a component are independent of the coins and secrets of eve
 A function that the coalition determines from shares may contain a secret of the component, or a
 secret that was made from the component's secrets later. `touched` lists the families of all such
 secrets, and of the coins and products that the doors are given. If no function that the coalition
-determines contains a touched secret, then, given the inputs, the component is independent of what
+determines contains a touched secret, and the coins of the doors are independent of those in
+messages (`Partition.are_apart`), then, given the inputs, the component is independent of what
 shares tell. `entangled` lists the touched families that are coins or products which the component's
 doors are given, or were made from these. A secret whose door may refuse is entangled, too, if the
 refusal counts as a disclosed value. If a function that the coalition determines contains an

@@ -1,7 +1,7 @@
 """What honest parties disclose in the given runs: the law of each component, and all laws together.
 
-Theory of operation. We sort the disclosing doors into components (`components`). We find the law of
-each component (`laws`), unless one of the first three rules in this table applies::
+Theory of operation. We sort the disclosing doors into components (`components`), and judge their
+values by what the doors are given::
 
     what the doors are given               their values are
     nothing sealed                         coins, or public                independent, proved

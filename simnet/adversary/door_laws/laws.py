@@ -141,9 +141,6 @@ class ComponentStates:
         self._solve_elements()
 
     def _solve_elements(self) -> None:
-        """Write the coin parts of all elements in a basis, and their known parts in another
-        basis.
-        """
         graph = self._graph
         doors = (*self.component.secrets, *self.component.doors)
         arrays = list({id(forms): forms for door in doors for forms in door.rows}.values())
@@ -506,7 +503,6 @@ class _LawsByArguments:
             self._laws[door.number][rows][own] = law
 
     def of_door(self, door: HonestDoor) -> list[Law]:
-        """The door's laws, one for each value of its arguments that can occur."""
         return [law for by_input in self._laws[door.number].values() for law in by_input.values()]
 
     def loss_with_fixed_rows(self, door: HonestDoor) -> float:

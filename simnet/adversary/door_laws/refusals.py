@@ -70,8 +70,8 @@ def telling_refusals(
     """Return two lists of doors that make secrets: doors whose refusals tell something, and doors
     that were not checked. The doors in the first list count as disclosing doors.
 
-    If a function takes no coins and is given inputs only, the inputs alone decide whether it
-    refuses.
+    A door whose function takes no coins and no field elements is in neither list: the inputs alone
+    decide whether it refuses.
     """
     telling, unchecked = [], []
     found: dict[object, Refusal] = {}

@@ -142,7 +142,6 @@ class _Search:
         )
 
     def result(self) -> bool | None:
-        """Whether there is a witness; None if none was found and the search was not complete."""
         in_beyond = {family for each in self._beyond for family in each.families}
         first = self._places_of(in_beyond)
         both = self._places_of(in_beyond | {f for each in self._ideal for f in each.families})

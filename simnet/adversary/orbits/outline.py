@@ -488,7 +488,6 @@ class OutlineReading(Symbolic):
         tag: tuple[str, int],
         sent: Sequence[tuple[int, int, int]],
     ) -> None:
-        """Read one payload: the same for all recipients, or with a row for each."""
         offsets = sorted({offset for _, offset, _ in sent})
         occurrences = {occurrence for _, _, occurrence in sent}
         if len(occurrences) > 1:

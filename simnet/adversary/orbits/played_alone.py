@@ -56,7 +56,6 @@ def knows_forms(outline: Outline, members: frozenset[int]) -> bool:
 
 
 def _notice(outline: Outline, name: str, members: frozenset[int]) -> bool:
-    """Whether members notice every other outcome of one party's coins that changes a message."""
     done = outline.run
     number = done.roster.number[name]
     blocks = [block for block in done.transcript.blocks if block.sender == number]
@@ -142,7 +141,7 @@ class _Alone:
         self._inbox = inbox
 
     def parties(self) -> Mapping[str, Seat]:
-        """The parties of the protocol, in the same roles. Parties of one role have one script."""
+        """The parties of the protocol, in the same roles."""
         seats: Mapping[str, Seat] = self._protocol.parties()
         scripts: dict[str, Callable[..., Any]] = {}
         for seat in seats.values():

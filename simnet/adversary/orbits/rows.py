@@ -1,6 +1,6 @@
 """The rows of one sender, with its coins eliminated: which rows are independent, which are not.
 
-Theory of operation. Rows are read block by block. Most rows of a large block are a single coin that
+Theory of operation. Rows are read block by block. Many rows of a large block are a single coin that
 occurs in no earlier row. Such rows are independent, and consecutive rows of this kind form a
 *stretch*: row k of the stretch is the coin `first + k * lanes` times a fixed factor. In all other
 rows, coins are replaced by the rows that determine them. If a coin is left that no earlier row
@@ -47,7 +47,7 @@ TOO_MANY_WAYS = "a party's messages contain its coins in too many different ways
 
 
 class NotAlike(SimnetError):
-    """Why a run cannot be judged by symmetry.
+    """Raised for a run that cannot be judged by symmetry; the text says why.
 
     If one party is treated differently from parties that are otherwise like it, `party` is the
     number of this party.
@@ -238,7 +238,6 @@ class Book:
         self._relate(block, within, terms.unknowns, terms.coefficients, is_coin, modulus, span)
 
     def _read_terms(self, terms: Terms, first: int, ends: Ints, modulus: int) -> None:
-        """Read rows that are written out; see `_read_ranges` for `first` and `ends`."""
         is_coin, families = self._coins_among(terms)
         fresh = self._fresh_coins(terms, is_coin, families)
         self._families |= families
@@ -333,7 +332,6 @@ class Book:
         self._stretches.insert(before, stretch)
 
     def _stretch_of(self, unknown: int) -> _Stretch | None:
-        """The stretch that a coin belongs to; None for a coin outside all stretches."""
         place = bisect.bisect(self._firsts, unknown) - 1
         if place < 0 or unknown > self._stretches[place].last:
             return None
@@ -452,7 +450,6 @@ class Book:
         }
 
     def _add_spans(self, spans: Sequence[tuple[int, int, int, int]], terms: Counter[Part]) -> None:
-        """Add rows of blocks, given by spans. Whole blocks are named as such where possible."""
         by_block: dict[int, list[tuple[int, int, int]]] = {}
         for block, begin, end, value in spans:
             by_block.setdefault(block, []).append((begin, end, value))

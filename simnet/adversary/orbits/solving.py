@@ -64,11 +64,11 @@ LiftedFinding = Literal["nothing", "output-only", "leaks"]
 
 
 class NoProof(SimnetError):
-    """No tables were found that prove what the coalition learns."""
+    """Raised if no tables were found that prove what the coalition learns."""
 
 
 class WrongProof(SimnetError):
-    """An equation of a proof does not hold."""
+    """Raised if an equation of a proof does not hold."""
 
 
 @attrs.frozen

@@ -230,8 +230,6 @@ class _Part:
 
 
 class _Builder:
-    """Builds the tables of one component."""
-
     def __init__(
         self,
         structure: Structure,

@@ -73,8 +73,9 @@ class AlikeVerdict:
 
     `at_most` is proved by tables (`lifted`). `at_least` is the same finding, or `nothing` if
     `notes` say why the upper end may be too high. `checked` are sentences about what was checked on
-    the run. `exposed` names the kinds of parties whose single secrets the coalition determines, and
-    `exposed_parties` these parties. `discrete` does not list what is seen in clear.
+    the run. `exposed` names kinds of parties whose single secrets the coalition determines, as far
+    as tables show it, and `exposed_parties` names these parties. `discrete` does not list what is
+    seen in clear.
     """
 
     corrupt: Coalition
@@ -98,9 +99,10 @@ class AlikeVerdict:
 
     @property
     def finds_all_exposed(self) -> bool:
-        """Whether all parties are listed whose single secrets the coalition determines.
+        """Whether it is certain that all parties are listed whose single secrets the coalition
+        determines.
 
-        All are listed if the field has more elements than every class has parties. Then the mean
+        It is certain if the field has more elements than every class has parties. Then the mean
         over all exchanges of alike parties exists, and this mean turns any equations for one secret
         into tables.
         """
@@ -235,7 +237,7 @@ class AlikeJudge:
         return uncovered_in_words(sorted(silent, key=lambda name: (len(name), name)))
 
     def _doubt(self, coalition: Coalition, lifted: Lifted) -> str | None:
-        """Say why functions beyond the output are perhaps no leak; None if they are a leak."""
+        """Say why functions beyond the output are perhaps no leak; None if there is no doubt."""
         reading = self.outline.reading
         uses = [use for use in reading.door_uses if use.kind == "secret"]
         honest = [use for use in uses if use.party not in coalition.parties]

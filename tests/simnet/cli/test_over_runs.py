@@ -117,7 +117,7 @@ def test_a_note_says_why_a_search_is_not_complete(tmp_path: Path) -> None:
     result = simnet("coalitions", file, "--runs", 2, "--json", "-")
     assert result.status == 0
     assert result.json["complete"] is False
-    assert "other users forward values that contain the user's coins" in result.json["note"]
+    assert "other parties forward values that contain the user's coins" in result.json["note"]
 
 
 def test_a_ring_is_first_said_to_be_searched_in_part() -> None:

@@ -537,7 +537,7 @@ def test_what_others_pass_on_makes_a_search_incomplete_and_the_note_says_so() ->
     found = search(Relays(), HELD, "u1")
     assert found.sets == (BreakingSet(("u2", "u4"), WHOLE, True),)
     assert (found.complete, found.searched) == (False, 3)
-    assert "other users forward values" in found.note
+    assert "other parties forward values" in found.note
     oracle = Oracle(run(Relays(), HELD, 0))
     assert set(oracle.minimal("u1")) == {
         ("u2", "u4"),
