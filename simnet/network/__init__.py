@@ -1,1 +1,1 @@
-"""Networks: how long a run takes, and which parties it waits for."""
+"""Networks: how long a run takes, and which messages come before a deadline."""

@@ -17,10 +17,10 @@ whatever comes first here.) If a party stopped waiting for messages that never c
 it go on when nobody else can. The time is then the latest time that any party has reached, plus the
 latency from that party. A real party cannot know that nobody else can go on, and needs a deadline.
 
-Example. u1 and u2 send 1,000 bytes each to S, which waits for both. With uplinks of 8,000 bits per
-second the messages take one second, and with a latency of 0.1 seconds both come at 1.1. A downlink
-of 8,000 bits per second is busy with the first message from 0.1 to 1.1, and with the second one
-until 2.1, when S goes on.
+Example. u1 and u2 send 1,000 bytes each, headers included, to S, which waits for both. With uplinks
+of 8,000 bits per second the messages take one second, and with a latency of 0.1 seconds both come
+at 1.1. A downlink of 8,000 bits per second is busy with the first message from 0.1 to 1.1, and with
+the second one until 2.1, when S goes on.
 """
 
 import heapq
@@ -273,7 +273,6 @@ class Clock:
                 self._compute_wait(need)
 
     def _wait(self, party: int, place: int) -> None:
-        """Let a party wait for everything that it takes before it works or sends again."""
         kinds, values = self._kinds[party], self._values[party]
         until, by = None, math.inf
         if kinds[place] == DEADLINE:
@@ -312,7 +311,6 @@ class Clock:
                 need.unsent += 1
 
     def _compute_wait(self, need: Need) -> None:
-        """Compute when everything that a party needs is there, and let the party go on then."""
         party = need.party
         if party in self.links.crowds:
             self._compute_wait_of_crowd(need)

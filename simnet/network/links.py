@@ -91,7 +91,7 @@ class Links:
         return self._network.latency(self._class_of[sender], self._class_of[recipient])
 
     def slowness(self, party: int) -> float:
-        """Return the factor by which the party computes slower than the prices say."""
+        """Return how many times as long as the prices say the party computes."""
         return self._network.classes[self._class_of[party]].slowness
 
     def goes_through_relay(self, post: int) -> bool:

@@ -138,7 +138,7 @@ class RecordedRun:
 
 def recorded(run: Run, command: str = "", *, with_seed: bool = False) -> RecordedRun:
     """Return the log of a run; `command` says how the run can be repeated. `with_seed` notes the
-    seed of the run in the log, which a run on private inputs must not do.
+    seed of the run in the log: do not use it if the inputs are private.
 
     >>> from simnet import Seat, recorded, run
     >>> class Wait:

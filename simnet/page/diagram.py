@@ -1,4 +1,4 @@
-"""A sequence diagram of a small run: as text for a terminal, and as SVG for a paper.
+"""A sequence diagram of a run: as text for a terminal, and as SVG for a paper.
 
 Theory of operation. Every party is a vertical line, time runs downwards, and every message is an
 arrow between two lines. A run with more parties or messages than fit, or with a crowd, is drawn

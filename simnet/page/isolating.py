@@ -3,7 +3,7 @@
 Some characters change the direction in which letters are written, also of the letters behind them.
 A browser ends their effect at the end of a `bdi` element. So a text of the page that may contain a
 label stands in such an element, and labels with such characters get an element of their own inside
-it. (Texts of pictures need no such element: a browser ends the effect at the end of each of them.)
+it.
 """
 
 import re

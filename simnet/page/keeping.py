@@ -13,7 +13,7 @@ three ways, and each of them is closed.
   are then replaced by `#`.
 
 What remains is who sent a message to whom and when, how large it was, and who can compute what. In
-some protocols this depends on disclosed values; the page says so.
+some protocols this depends on disclosed values.
 """
 
 import re
