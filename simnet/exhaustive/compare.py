@@ -167,8 +167,8 @@ class Comparison:
         for name in self.corrupt.parties:
             if inputs.get(name) != other_inputs.get(name):
                 raise BadInput(
-                    f"{name} is in the coalition and knows its own input: it must be the same on "
-                    "both sides"
+                    f"{name} is in the coalition and knows its own input: this input must be the "
+                    "same on both sides"
                 )
         left, right = self._law(first, progress), self._law(second, progress)
         one, other = on_common_bases([left.law, right.law])

@@ -554,8 +554,8 @@ class Model:
         name = self.roster.names[action.party]
         raise BadInput(
             f"in one world the parties have drawn {MOST_COINS} coins, and {name} draws another "
-            "one: a script that draws until it gets the outcome it wants has infinitely many "
-            "worlds; let it stop after a fixed number of tries"
+            "one: draw fewer coins. A script that draws until it gets the outcome it wants has to "
+            "stop after a fixed number of tries"
         )
 
     def _until_branching(

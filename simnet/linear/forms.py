@@ -396,8 +396,8 @@ class Forms:
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
-            f"{what}: pass the array to me.disclose(function, array), which records that its "
-            "result is no longer protected, or to me.output(function, array)"
+            f"{what}: pass the array to me.disclose(function, array) or to "
+            "me.output(function, array)"
         )
 
     def __bool__(self) -> bool:
