@@ -1,8 +1,7 @@
 """Checks of arguments: each error message says what was expected and what came.
 
-The functions raise `ValueError` for a value out of range. A check of single numbers may also raise
-`TypeError` for a value of the wrong type, which some docstrings do not repeat; `True` is not a
-number.
+The functions raise `ValueError` for a value out of range. Some also raise `TypeError` for a value
+of the wrong type; `True` is not a number.
 """
 
 import sys
@@ -285,10 +284,7 @@ def within_one(values: npt.ArrayLike) -> Floats:
 
 
 def to_the_bound(array: Floats) -> Floats:
-    """Return the array with 1 or -1 in place of values that are outside [-1, 1] by a rounding.
-
-    The scaled ends of a range may have such values.
-    """
+    """Return the array with 1 or -1 in place of values that are outside [-1, 1] by a rounding."""
     if not array.size or (array.min() >= -1 and array.max() <= 1):
         return array
     distance = np.abs(array)

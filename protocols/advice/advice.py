@@ -1,12 +1,11 @@
 """Choose a protocol for a target (ε, δ) and a limit on the bytes that a user may send.
 
-We compare error, traffic, drop-outs and trust at equal privacy. Every option meets the target if
-one user's item is replaced. Sampling has the largest participation whose exact δ meets the target;
-in TSS this δ is a bound. Gaussian noise has the analytic calibration, and local mechanisms meet ε
-with δ = 0. Sampling needs a lower bound on the number of holders of every item; noise and local
-mechanisms need no such assumption. A committee and secure aggregation add up the same answers as
-DPDS or DPDG, so they have the same error and privacy; they differ in traffic, in drop-outs and in
-whom one must trust.
+Every option meets the target if one user's item is replaced. Sampling has the largest participation
+whose exact δ meets the target; in TSS this δ is a bound. Gaussian noise has the analytic
+calibration, and local mechanisms meet ε with δ = 0. Sampling needs a lower bound on the number of
+holders of every item; noise and local mechanisms need no such assumption. A committee and secure
+aggregation add up the same answers as DPDS or DPDG, so they have the same error and privacy; they
+differ in traffic, in drop-outs and in whom one must trust.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -49,9 +48,9 @@ BAD = 0.1  # SecAgg+: the share of users who may be corrupt, and the share who m
 class Question:
     """The population, the privacy target, and the largest number of bytes that a user may send.
 
-    Every item has at least `rarest` holders; options that sample depend on this. Raises
-    `ValueError` for a `rarest` below 1, for too few users for N items with `rarest` holders each,
-    for fewer than two users or one item, and for a budget that is not positive.
+    Every item has at least `rarest` holders. Raises `ValueError` for a `rarest` below 1, for too
+    few users for N items with `rarest` holders each, for fewer than two users or one item, and for
+    a budget that is not positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget
@@ -85,13 +84,12 @@ class Question:
 class Option:
     """One way to meet the target: a protocol with its parameters.
 
-    `script` is the protocol with these parameters. `error` is the expected squared L2 error of the
-    protocol's estimates. The variance of one estimated frequency is `floor` plus `slope` times the
-    true frequency. A user sends on average `messages` messages, whose payloads have `bytes` bytes
-    together; headers are not counted. `server_bytes` are the payload bytes that servers send and
-    receive. `drop_outs` says who may drop out, and `fits` whether the bytes of a user are within
-    the budget. `answer_readers` and `epsilon_breakers` say who must not collude: `trust_in_words`
-    explains the difference.
+    `error` is the expected squared L2 error of the protocol's estimates. The variance of one
+    estimated frequency is `floor` plus `slope` times the true frequency. A user sends on average
+    `messages` messages, whose payloads have `bytes` bytes together; headers are not counted.
+    `server_bytes` are the payload bytes that servers send and receive. `drop_outs` says who may
+    drop out, and `fits` whether the bytes of a user are within the budget. `answer_readers` and
+    `epsilon_breakers` say who must not collude: `trust_in_words` explains the difference.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> best = advise(question)[0]
@@ -402,8 +400,6 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
 def _most_reported(question: Question, participation: float, without: float) -> int:
     """Return the largest k of TSS with which a user sends at most the budget and at most `without`,
     or 1 if there is no such k.
-
-    `without` is the number of bytes that a user of DPDS sends.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 

@@ -46,7 +46,7 @@ WIDEST, NARROWER = (
 
 
 def heads(compared: Compared) -> list[str]:
-    """The heads of the columns. For each network, a column has the time at which a run is done."""
+    """The heads of the columns."""
     return [*HEADS, *(f"done, {one.name}" for one in compared.networks), *OF_TRUST]
 
 

@@ -1,7 +1,5 @@
 """Compare protocols over numbers of users: error, traffic, drop-outs and trust at equal privacy.
 
-The caller gives the share of each item among the users.
-
 Sampling hides a user among those who hold the same item. So its privacy depends on how many users
 hold the rarest item: for n users this is the item's share times n, rounded down.
 
@@ -342,7 +340,6 @@ def _does(quantity: Quantity, several: bool) -> str:
 
 
 def _rounded(users: float) -> int:
-    """Return a number of users rounded to two digits; a number below 100 keeps all digits."""
     digits = len(str(round(users))) - 2
     return round(users) if digits <= 0 else round(users / 10**digits) * 10**digits
 

@@ -5,7 +5,7 @@ what is computed in between. For DPDS and DPDG with additive sharing, a committe
 sharing, and secure aggregation, all of this follows from the parameters. So their log can be
 written without the run.
 
-`log_of` runs all other protocols. In TSS, for example, coins decide who is elected.
+`log_of` runs all other protocols.
 """
 
 from collections.abc import Mapping, Sequence
@@ -120,9 +120,6 @@ class _Writer:
         return len(self.works) - 1
 
     def group(self, parties: Indices) -> int:
-        """Record these parties as a group of recipients; return the group's number, which is
-        negative.
-        """
         self.groups.append(parties)
         return -len(self.groups)
 
@@ -155,16 +152,13 @@ class _Writer:
         return posts
 
     def take(self, parties: Indices, posts: Ints) -> None:
-        """Each party waits for the post at the same place; a single party waits for all posts."""
         self._add(np.broadcast_to(parties, len(posts)), TAKE, posts)
 
     def take_each(self, parties: Indices, posts: Ints) -> None:
-        """Each party waits for all posts, one by one."""
         for party in parties.tolist():
             self._add(np.full(len(posts), party), TAKE, posts)
 
     def take_sum(self, parties: Indices, posts: Ints) -> None:
-        """Each party waits for all posts, as a sum."""
         self.lists.append(posts)
         self._add(parties, TAKE_ALL, np.full(len(parties), len(self.lists) - 1))
 

@@ -109,7 +109,6 @@ def _by_law(protocol: Protocol, network: Network) -> float | None:
 
 
 def _is_lawful(network: Network) -> bool:
-    """Whether the network has no random delays, no losses and no relay."""
     chances = any(latency.jitter or latency.loss for latency in network.latencies.values())
     return not chances and network.relay is None
 
@@ -132,12 +131,10 @@ class _Way:
 
     @property
     def step(self) -> float:
-        """The seconds of a message on the uplink."""
         return 0.0 if self.sender.up is None else 8 * self.size / self.sender.up
 
     @property
     def service(self) -> float:
-        """The seconds of a message on the downlink."""
         return 0.0 if self.recipient.down is None else 8 * self.size / self.recipient.down
 
     def gathered(self, sent: Floats) -> float:

@@ -1,8 +1,7 @@
 """The benchmarks of protocols and mechanisms.
 
 A time depends on the machine. So the time of some runs is divided by the time that numpy needs, on
-the same machine, to draw about as many random numbers. The speed of local reports is compared with
-that of two published libraries.
+the same machine, to draw about as many random numbers.
 """
 
 import resource
@@ -57,7 +56,7 @@ def _draw(times: int, shape: tuple[int, int], modulus: int, dtype: type[np.gener
 
 
 def dpds_ratio(users: int, items: int) -> float:
-    """Return the time of a whole DPDS run, divided by `draw_seconds`; both are measured now."""
+    """Return the time of a whole DPDS run, divided by `draw_seconds` ."""
     protocol = DPDS(users, items, 0.5)
     inputs = [1 + user % items for user in range(users)]
     denominator = draw_seconds(users, items, protocol.field.modulus, users - 1)
@@ -180,7 +179,7 @@ ALIKE: dict[str, Any] = {
 
 def tss_ratio(users: int, items: int, reported: int) -> float:
     """Return the time of a whole TSS run, divided by the time that numpy needs to draw about as
-    many field elements as the run has shares. Both times are measured in this call.
+    many field elements as the run has shares.
     """
     protocol = TSS(users, items, 0.5, reported)
     inputs = [1 + user % items for user in range(users)]
@@ -254,10 +253,7 @@ def star_once(users: int) -> tuple[float, float]:
 
 
 def descent_seconds(users: int, attributes: int, epsilon: float) -> float:
-    """Return the processor seconds of a whole LDP-SGD run with HM.
-
-    The groups of users have the default size, and one party plays each group (a crowd).
-    """
+    """Return the processor seconds of a whole LDP-SGD run with HM."""
     coins = SampledCoins(1, "people")
     features = 2 * coins.uniform(users * attributes).plain.reshape(users, attributes) - 1
     examples = in_chance_order(features, np.where(features[:, 0] > 0, 1.0, -1.0), coins)

@@ -35,8 +35,7 @@ USERS, LOOPED, CALLED = 1_000_000, 200_000, 10_000
 def times_faster(name: Name, items: int) -> Noted:
     """Return our number of users per second, divided by that of the faster library.
 
-    All speeds are measured now, and the note lists them. Raises `NotInstalled` when a library is
-    missing.
+    Raises `NotInstalled` when a library is missing.
     """
     libraries = {
         "multi-freq-ldpy in a compiled loop": _speed(_multi_freq(name), LOOPED, items),

@@ -1,8 +1,6 @@
 """Predicted times of three protocols beside the times of the same messages over real sockets.
 
-`make reality` runs this module, as root, and writes the table of docs/reference/reality.md. In two
-of the runs vectors are long, so that a message has many packets, and bandwidth and latency both
-matter; in TSS almost only the latency matters.
+`make reality` runs this module, as root, and writes the table of docs/reference/reality.md.
 """
 
 import os

@@ -144,10 +144,7 @@ def _print(out: "Console", compared: "Compared") -> None:
 
 
 def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], str, str]:
-    """The frequencies of the items, where they come from in words, and a sentence about them.
-
-    The comparison may be handed on, so it does not contain counts of somebody's column.
-    """
+    """The comparison may be handed on, so it does not contain counts of somebody's column."""
     from protocols.advice.comparing import without_counts
 
     people = (data or ItemsOfFile()).population(items=items)
@@ -167,7 +164,6 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
 
 
 def _numbers(text: str) -> list[int]:
-    """Return the numbers of users that a text lists. Raises `BadInput` for another text."""
     numbers = []
     for word in text.split(","):
         try:

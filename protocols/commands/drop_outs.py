@@ -86,7 +86,6 @@ def degree(
 
 
 def _number_of_users(corrupt: float, users: int) -> int:
-    """Return the number of corrupt users, given as a number or as a share below 1."""
     from fractions import Fraction
 
     if 0 <= corrupt < 1:
@@ -278,7 +277,6 @@ def completes(
 def _chosen_degree(
     users: int, corrupt: float, drop: float, server: str
 ) -> tuple[int | None, int | None, str | None]:
-    """Return the smallest degree with its threshold, or why there is none."""
     from protocols.secagg.degree import Demands, smallest_degree
 
     if users < 3 or drop == 1:

@@ -130,7 +130,6 @@ def _law(law: tuple[dict[str, Any], ...]) -> Any:
 
 
 def _cell(column: str, value: Any) -> str:
-    """Return a number as text with six digits; None stands for the infinite end of a tail."""
     if value is None:
         return "-∞" if column == "low" else "∞"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

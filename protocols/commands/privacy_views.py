@@ -280,10 +280,6 @@ def compose(
 
 
 def _collection(text: str) -> "GroupCollections":
-    """Return a group's collections from a text such as `33,40@0.1x12`.
-
-    Raises `BadInput` for a text of another form.
-    """
     from protocols.privacy.repeated import GroupCollections
 
     counts, _, rest = text.partition("@")

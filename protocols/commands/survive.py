@@ -96,12 +96,10 @@ def survive(
 
 
 def _in_words(probability: float) -> str:
-    """A probability; one that is too small for a computer's numbers is not called 0."""
     return f"{probability:.5g}" if probability >= LEAST else f"less than {LEAST:g}"
 
 
 def _between(found: "Survival") -> str:
-    """The bounds on the probability that some item is broken."""
     # Equal bounds are printed twice: they are bounds, and equal only after rounding.
     highest = _in_words(found.highest)
     return highest if found.highest < LEAST else f"{_in_words(found.lowest)} to {highest}"

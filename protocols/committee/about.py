@@ -24,7 +24,6 @@ def about(protocol: Committee) -> About:
     k = protocol.holders
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """With drop-outs, the counted users are treated as a random sample of all users."""
         counted = len(protocol.counted(run.happened))
         return assess_sampled_survivors(run.outputs["server"], support, p, counted, n, confidence)
 

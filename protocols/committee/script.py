@@ -19,8 +19,6 @@ The server passes on the lists, and we assume that it does so honestly. A server
 different lists to different members can open the sums over two groups of users, and so their
 difference, as soon as 2t <= k + c, where c members help the server.
 
-`RobustDPDS` is the protocol in which the users themselves are the committee.
-
 Source: DPDS is Algorithm 2 of Yang et al.; (L8) below is line 8 of that box. A committee of
 servers, and agreement on contributors, are standard; no paper's algorithm box is reproduced here.
 """

@@ -52,10 +52,7 @@ def about(protocol: LDPSGD) -> About:
 
 
 def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
-    """Return the bill: a model and a report for each user that is asked.
-
-    No entry depends on the coins or on the seating.
-    """
+    """Return the bill: a model and a report for each user that is asked."""
 
     def entry(
         role: str,

@@ -39,7 +39,7 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
 
 
 def _signal(features: Floats) -> Floats:
-    """Return the signal of features in [-1, 1], from -1 to 1; shape (n,).
+    """Return the signal of features; shape (n,).
 
     The signal is the mean of the features with weights 1, 1/2, 1/3 and so on.
     """

@@ -46,10 +46,7 @@ USUAL_EPSILON = 1.0
 
 
 class FrequencyMechanism(Mechanism, Interface):
-    """What a collection needs of a mechanism over items 1..N.
-
-    The mechanism draws reports, defines how they travel, and estimates frequencies from counts.
-    """
+    """What a collection needs of a mechanism over items 1..N."""
 
     @property
     def items(self) -> int:
@@ -125,8 +122,7 @@ class FrequencyCollection:
     `population` says how the users are seated: `actors`, `crowd` or `aggregate`. A user's input is
     an item in 1..N; the output of the server is the array of the estimated frequencies; shape (N,).
     Users who are actors may drop out, as long as at least `fewest_reports` users are left. The
-    frequencies are then estimated from the reports of the users who were counted. If users can stay
-    silent by chance, the server needs all users.
+    frequencies are then estimated from the reports of the users who were counted.
 
     Raises `ValueError` for parameters out of range.
 

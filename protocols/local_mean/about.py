@@ -32,10 +32,7 @@ def about(protocol: MeanCollection) -> About:
         return one_report_each(run, protocol, mechanism.form)
 
     def assess(run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
-        """Compare the estimate with the true mean, where `total` of shape (1,) is the sum of the
-        inputs.
-
-        The interval is normal and uses the worst variance, because the server does not know the
+        """The interval is normal and uses the worst variance, because the server does not know the
         inputs.
 
         With drop-outs, the truth is still the mean of all users, and the counted users are treated

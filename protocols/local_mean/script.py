@@ -40,10 +40,7 @@ from simnet.values.typed import Typed
 
 
 class NumericMechanism(Mechanism, Interface):
-    """What a collection needs of a mechanism over [-1, 1].
-
-    The mechanism draws reports, defines how they travel, and estimates the mean.
-    """
+    """What a collection needs of a mechanism over [-1, 1]."""
 
     @property
     def worst_variance(self) -> float:

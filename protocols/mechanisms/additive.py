@@ -34,9 +34,7 @@ SERIES_BELOW = 0.01
 class Laplace(RealReport):
     """The Laplace mechanism for a value in [-1, 1]: noise of scale 2 / ε. Reports are unbounded.
 
-    `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
-    is an unbiased estimate of the mean of the values. Raises `ValueError` for an ε outside 1e-6 to
-    1400.
+    Raises `ValueError` for an ε outside 1e-6 to 1400.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> laplace = Laplace(epsilon=1.0)

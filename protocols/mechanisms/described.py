@@ -1,7 +1,6 @@
 """A mechanism in numbers: its exact ε, bias, variances, and the law of a report.
 
-The exact ε and the bias are computed from the law, and variances by the mechanism's formulas. Bias
-and variance are those of one user's report on a number, or of the share of an item that is
+Bias and variance are those of one user's report on a number, or of the share of an item that is
 estimated from the report of one user.
 """
 
@@ -164,8 +163,7 @@ def chances(mechanism: OfItems) -> Iterator[LawEntry]:
     2.
 
     If there are many reports, the entries are the probabilities of single bits, or those of
-    supporting single items. With more than 40 items, items 1 and 2 are listed, and one entry gives
-    the probability of each of the other items, which is the same for all of them.
+    supporting single items.
     """
     own, other = (mechanism.named_chances(value) for value in (1, 2))
     for (name, first), (_, second) in zip(own, other, strict=True):

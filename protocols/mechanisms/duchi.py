@@ -54,9 +54,7 @@ class Duchi(TwoSided, RealReport):
     """Duchi et al.'s mechanism: B with probability 1/2 + (t/2) tanh(ε/2), else -B.
 
     The value t is rounded to 1 or -1 with mean t, and the result is reported by randomised
-    response. `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,);
-    `estimate(reports)` is an unbiased estimate of the mean of the values. Raises `ValueError` for
-    an ε outside 1e-6 to 1400.
+    response. Raises `ValueError` for an ε outside 1e-6 to 1400.
 
     >>> duchi = Duchi(epsilon=1.0)
     >>> round(duchi.bound, 4), round(duchi.exact_epsilon, 9)

@@ -48,9 +48,7 @@ class DuchiMulti(TwoSided):
     """Duchi et al.'s mechanism for `attributes` = d >= 1 values.
 
     `variant` is `corrected` (corners that agree in half of the coordinates are in T-) or
-    `as-printed` (they are in both sets). `perturb(values, coins)` maps values of shape (n, d) to
-    reports of shape (n, d); `estimate(reports)` gives unbiased estimates of the means, shape (d,).
-    Raises `ValueError` for parameters out of range.
+    `as-printed` (they are in both sets). Raises `ValueError` for parameters out of range.
 
     >>> round(DuchiMulti(epsilon=1.0, attributes=2).exact_epsilon, 4)
     1.0

@@ -30,10 +30,7 @@ PORTION = 1 << 16  # users per step, so that temporary arrays fit into the cache
 class GRR(Pure):
     """Generalised randomised response over N = `items` >= 2 items, counted from 1.
 
-    `perturb(values, coins)` maps items of shape (n,) to reported items of shape (n,).
-    `supports(reports)` counts the reports of each item, and `estimate(supports, users)` gives
-    unbiased estimates of the shares of users who hold each item; both have shape (N,). Raises
-    `ValueError` for parameters out of range.
+    Raises `ValueError` for parameters out of range.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> grr = GRR(epsilon=10.0, items=3)
@@ -67,11 +64,7 @@ class GRR(Pure):
         return self.law_of_few(value, 1)[0]
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """Return the probability of each reported item for a holder of item 1 or 2.
-
-        With more than 40 items, items 1 and 2 are listed, and one entry gives the probability of
-        each of the other items, which is the same for all of them.
-        """
+        """Return the probability of each reported item for a holder of item 1 or 2."""
         few = few_items(self.items)
         names = item_names(self.items, few, "{}", "each of {}")
         return list(zip(names, self.law_of_few(value, few)[:few], strict=True))
@@ -147,8 +140,7 @@ class GRR(Pure):
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
         """Draw the supports of a population's reports without drawing the reports; shape (N,).
 
-        `holders` counts the users who hold each item. A report is the own item with probability p -
-        q, and else a uniform item.
+        A report is the own item with probability p - q, and else a uniform item.
         """
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances

@@ -5,8 +5,7 @@ of size K. There H[x, y] = 1 if x and y, in binary, have an even number of ones 
 A user who holds x draws a number y with H[x, y] = 1 with probability p = e^ε / (e^ε + 1), else a
 number with H[x, y] = -1; all such y are equally likely. A report supports the items x with H[x, y]
 = 1. A report supports the own item with probability p, and any other item with probability q = 1/2,
-because two different rows agree in half of their places. One fast transform of the counts gives all
-supports.
+because two different rows agree in half of their places.
 
 Source: Acharya, Sun and Zhang, *Hadamard Response*, 2019, section 4.
 
@@ -39,9 +38,7 @@ from simnet.coins.coins import Coins
 class Hadamard(Numbered):
     """Hadamard response over N = `items` items, from 2 to 2**30, counted from 1.
 
-    `perturb(values, coins)` maps items of shape (n,) to reports of shape (n,) in 0..K-1.
-    `supports(reports)` and `estimate(supports, users)` have shape (N,). Raises `ValueError` for
-    parameters out of range.
+    Raises `ValueError` for parameters out of range.
 
     >>> hadamard = Hadamard(epsilon=1.0, items=3)
     >>> hadamard.outcomes, hadamard.report_bits, round(hadamard.exact_epsilon, 9)

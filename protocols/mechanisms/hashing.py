@@ -43,13 +43,13 @@ BLOCK = 1 << 20  # pairs of a report and an item that are compared in one step
 class OLH(Numbered):
     """Optimised local hashing over N = `items` items, from 2 to 2**30, counted from 1.
 
-    A report is the number of the hash function, times g, plus the reported value. `perturb(values,
-    coins)` maps items of shape (n,) to reports of shape (n,). `supports(reports)` and
-    `estimate(supports, users)` have shape (N,). Raises `ValueError` for parameters out of range.
+       A report is the number of the hash function, times g, plus the reported value.
+    Raises `ValueError` for
+       parameters out of range.
 
-    >>> olh = OLH(epsilon=1.0, items=4)
-    >>> olh.hashed_range, olh.functions, olh.outcomes
-    (3, 9, 27)
+       >>> olh = OLH(epsilon=1.0, items=4)
+       >>> olh.hashed_range, olh.functions, olh.outcomes
+       (3, 9, 27)
     """
 
     epsilon: float  # ε > 0

@@ -35,9 +35,7 @@ class HM(RealReport):
 
     α is 1 - e^{-ε/2} if ε > ε*, and 0 up to ε*.
 
-    `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
-    is an unbiased estimate of the mean of the values. Raises `ValueError` for an ε outside 1e-6 to
-    1400.
+    Raises `ValueError` for an ε outside 1e-6 to 1400.
 
     >>> round(HM(epsilon=1.0).alpha, 4), HM(epsilon=0.5).alpha
     (0.3935, 0.0)

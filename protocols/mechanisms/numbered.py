@@ -53,9 +53,6 @@ class Numbered(Pure):
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
         """Return the probability of each report, or if there are more than 16, of supporting
         each item.
-
-        With more than 40 items, items 1 and 2 are listed, and one entry stands for each of the
-        other items.
         """
         checks.whole("value", value, 1, self.items)
         if self.outcomes <= MOST_NAMED:
@@ -107,10 +104,7 @@ class Numbered(Pure):
         return self.supports_of(*np.unique(sent, return_counts=True))
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """Draw the supports of a population's reports, without keeping the reports; shapes (N,).
-
-        `holders` counts the users who hold each item.
-        """
+        """Draw the supports of a population's reports, without keeping the reports; shapes (N,)."""
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         supports = np.zeros(self.items, dtype=np.int64)
         edges = counts.cumsum()

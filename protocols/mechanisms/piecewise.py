@@ -31,9 +31,7 @@ BLOCK = 1 << 15
 class PM(RealReport):
     """The piecewise mechanism: density p on [l, r], and p e^-ε on the rest of [-C, C].
 
-    `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
-    is an unbiased estimate of the mean of the values. Raises `ValueError` for an ε outside 1e-6 to
-    1400.
+    Raises `ValueError` for an ε outside 1e-6 to 1400.
 
     >>> pm = PM(epsilon=2.0)
     >>> round(pm.bound, 4), round(pm.exact_epsilon, 9)

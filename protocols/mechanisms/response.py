@@ -159,10 +159,7 @@ class JoyGerla(Pure):
         return np.bincount(checks.whole_numbers("reports", reports, NONE, NO), minlength=3)[1:]
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """Draw the supports of a population's reports without drawing the reports; shape (2,).
-
-        `holders` counts the users who hold each item.
-        """
+        """Draw the supports of a population's reports without drawing the reports; shape (2,)."""
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         supports = np.zeros(2, dtype=np.int64)
         for value in (YES, NO):

@@ -132,10 +132,7 @@ class UnaryReports(Pure):
         return _column_sums(rows.astype(np.uint8, copy=False))
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """Draw the supports of a population's reports without drawing the reports; shape (N,).
-
-        `holders` counts the users who hold each item.
-        """
+        """Draw the supports of a population's reports without drawing the reports; shape (N,)."""
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances
         return np.asarray(
@@ -179,9 +176,7 @@ class SUE(UnaryReports):
     """Symmetric unary encoding over N = `items` >= 2 items: p = e^(ε/2) / (1 + e^(ε/2)), q = 1 -
     p.
 
-    `perturb(values, coins)` maps items of shape (n,) to bits of shape (n, N). `supports(reports)`
-    and `estimate(supports, users)` have shape (N,). Raises `ValueError` for parameters out of
-    range.
+    Raises `ValueError` for parameters out of range.
 
     >>> sue = SUE(epsilon=2.0, items=3)
     >>> [round(chance, 4) for chance in sue.support_chances]
@@ -211,9 +206,7 @@ class SUE(UnaryReports):
 class OUE(UnaryReports):
     """Optimised unary encoding over N = `items` >= 2 items: p = 1/2 and q = 1 / (1 + e^ε).
 
-    `perturb(values, coins)` maps items of shape (n,) to bits of shape (n, N). `supports(reports)`
-    and `estimate(supports, users)` have shape (N,). Raises `ValueError` for parameters out of
-    range.
+    Raises `ValueError` for parameters out of range.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> oue = OUE(epsilon=1.0, items=4)

@@ -46,7 +46,7 @@ def one_report_each(run: Run, protocol: LocalCollection, *form: Typed) -> list[E
     """Return the bill in which each user sends one report to the server, in one round. A user who
     drops out before this sends nothing.
 
-    No entry depends on the coins. The server reads the reports that are in its estimate.
+    The server reads the reports that are in its estimate.
     """
     each = elements_by_kind(*form)
     sent = reports_sent(run, protocol)

@@ -105,15 +105,9 @@ class Linear:
 
     @property
     def _expected_reports(self) -> Floats:
-        """The expected number of reports of each group, n_k π_k."""
         return self.sample.members * self.sample.sampling
 
     def _spread(self, m: Any, shape: Any = slice(None)) -> Any:
-        """Return each group's part of the variance, if its reports name the item with
-        probability m.
-
-        Shape (K, ...).
-        """
         weights, sent, sampling = (
             part[shape] for part in (self.weights, self._expected_reports, self.sample.sampling)
         )

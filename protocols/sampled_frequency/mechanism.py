@@ -35,13 +35,12 @@ from simnet.values.typed import Typed
 class SampledGRR:
     """Randomised response over N items, counted from 1, where a user reports with probability π.
 
-    `epsilon` is that of a report, `items` is N >= 2, and `sampling` is π in (0, 1].
-    `perturb(values, coins)` maps items of shape (n,) to reports of shape (n,), with 0 for no
-    report. Raises `ValueError` for parameters out of range.
+       `epsilon` is that of a report, `items` is N >= 2, and `sampling` is π in (0, 1].
+    Raises `ValueError` for parameters out of range.
 
-    >>> sampled = SampledGRR(epsilon=1.0, items=3, sampling=0.25)
-    >>> float(sampled.law(1)[0]), round(sampled.exact_epsilon, 9)
-    (0.75, 1.0)
+       >>> sampled = SampledGRR(epsilon=1.0, items=3, sampling=0.25)
+       >>> float(sampled.law(1)[0]), round(sampled.exact_epsilon, 9)
+       (0.75, 1.0)
     """
 
     epsilon: float  # ε > 0
@@ -140,8 +139,7 @@ class SampledUnary:
     """A unary encoding over N items, counted from 1, where a user reports with probability π.
 
     `response` is the encoding of a user who reports, such as `OUE(epsilon, items)`, and `sampling`
-    is π in (0, 1]. `perturb(values, coins)` maps items of shape (n,) to the reports of the users
-    who report; shape (s, N) for s reports. Raises `ValueError` for a probability out of range.
+    is π in (0, 1]. Raises `ValueError` for a probability out of range.
 
     >>> from protocols import OUE
     >>> sampled = SampledUnary(OUE(epsilon=1.0, items=3), sampling=0.25)
@@ -256,7 +254,6 @@ def sampled_reports(
 def _by_chance(
     sampling: Chance | Sequence[Chance], users: int
 ) -> Iterator[tuple[Chance, slice | Ints]]:
-    """Yield every probability that occurs, with the users who have it."""
     if isinstance(sampling, int | float | Fraction):
         positive_chance("sampling", sampling)
         yield sampling, slice(None)

@@ -1,8 +1,5 @@
 """The sampling design: groups of users, and the probability that a user of each group reports.
 
-All users of a group report with the same probability; a report is a randomised response or a unary
-encoding.
-
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5.
 """
@@ -132,7 +129,6 @@ class SamplingDesign:
         return counts, came
 
     def _reports(self, counts: Ints, reports: npt.ArrayLike | None) -> Ints:
-        """Return the given number of reports of each group, after a check; shape (K,)."""
         if reports is None:
             raise ValueError(
                 "a report of a unary encoding supports any number of items: "

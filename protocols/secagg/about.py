@@ -65,7 +65,6 @@ def about(protocol: SecAgg) -> About:
     holders = (protocol.degree if isinstance(protocol, SecAggPlus) else n - 1) + 1
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """With drop-outs, the counted users are treated as a random sample of all users."""
         counted = len(protocol.counted(run.happened))
         estimate = run.outputs["server"]
         if isinstance(question, DPDG):

@@ -236,7 +236,6 @@ class _Circle:
         return _is_rare(self.too_few_helpers(threshold), self.demands.correctness_bits)
 
     def corrupt_neighbours(self, t: int) -> Odds:
-        """Bound the probability that both secrets of some honest user can be opened."""
         honest = self.demands.users - self.demands.corrupt
         # c >= t for a curious server; k + 1 + c >= 2t for a lying one, which implies c >= t - 1
         least = t if self.demands.server == "curious" else 2 * t - self.degree - 1
@@ -244,7 +243,6 @@ class _Circle:
         return honest * ways, total
 
     def cut(self, t: int) -> Odds:
-        """Bound the probability that two gaps can separate two groups of honest users."""
         if self.demands.server == "curious":
             ways, total = self._all_gone
         else:
@@ -254,10 +252,7 @@ class _Circle:
         return self._pairs * ways, total
 
     def too_few_helpers(self, t: int) -> Odds:
-        """Bound the probability that fewer than t holders of some user's secrets are left.
-
-        The holders are k + 1 users in a row: the user, who may drop out too, and its neighbours.
-        """
+        """The holders are k + 1 users in a row: the user, who may drop out too, and its neighbours."""
         ways, total = self._gone.at_least(self.degree + 2 - t)
         return self.demands.users * ways, total
 
@@ -297,7 +292,6 @@ class _Law:
 
 
 def _hypergeometric(total: int, marked: int, drawn: int) -> _Law:
-    """Return the law of the number of marked objects among `drawn` ones, from `total` objects."""
     ways = [0] * (drawn + 1)
     least, most = max(0, drawn - (total - marked)), min(drawn, marked)
     count = comb(marked, least) * comb(total - marked, drawn - least)

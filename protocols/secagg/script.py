@@ -335,10 +335,6 @@ class SecAgg:
         publics: PublicKeys,
         signatures: Signatures,
     ) -> None:
-        """Abort unless all keys are different, and every user in the ring has signed its own keys.
-
-        `keys` are the keys of the user itself.
-        """
         if not me.are_distinct(PublicKeys.join([keys, publics])):
             raise Abort("the server has passed on the same key twice")
         for place, name in enumerate(ring):
@@ -365,7 +361,6 @@ class SecAgg:
         return both[ahead], both[back]
 
     def _opened_boxes(self, me: Party, keys: FieldArray, boxes: Boxes) -> FieldArray:
-        """Return the shares in the boxes, of shape (users, 3, 4). Abort if a key does not fit."""
         try:
             return me.decrypt(keys, boxes)
         except ScriptError as error:
@@ -391,7 +386,6 @@ class SecAgg:
                 raise Abort(f"{name} has not signed the list that {me.name} was told")
 
     def _check_enough(self, what: str, count: int) -> None:
-        """Abort unless the server names at least t users."""
         if count < self.threshold:
             raise Abort(
                 f"the server says that only {count} users {what}, and {self.threshold} are needed"
@@ -402,7 +396,6 @@ class SecAgg:
     async def _pass_on_signatures(
         self, me: Party, rings: Mapping[str, Sequence[str]], alive: Sequence[str]
     ) -> None:
-        """Collect the signatures of the list, and send every user those of the others."""
         signed = await me.gather_some(SIGNED, list(alive), at_least=self.threshold)
         for name in signed:
             signers = [other for other in rings[name] if other in signed]
@@ -411,7 +404,6 @@ class SecAgg:
             await me.send(SIGNATURES, to=name, payload=(marks, found))
 
     def _check_neighbours(self, neighbours: Mapping[str, Sequence[str]]) -> None:
-        """Abort if t shares of somebody's secrets cannot come any more."""
         for name, others in neighbours.items():
             if 1 + len(others) < self.threshold:
                 raise Abort(

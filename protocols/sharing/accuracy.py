@@ -121,7 +121,7 @@ def tails(chance: float, users: int) -> tuple[Tail, Tail]:
 def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
     """Return the least integer from `start` to `stop` from which on a condition holds.
 
-    The result is `stop + 1` if the condition never holds. The search is a bisection.
+    The result is `stop + 1` if the condition never holds.
     """
     low, high = start.astype(np.int64), np.full_like(start, stop + 1, dtype=np.int64)
     while np.any(low < high):

@@ -280,10 +280,6 @@ class Polynomials:
         return self.opened(reports, range(1, len(reports) + 1), len(reports))
 
     def _powers(self, parties: int, field: Field) -> Ints:
-        """Return the powers of the points; shape (parties, coefficients).
-
-        The highest power comes first, the power 0 last.
-        """
         if parties >= field.modulus:
             raise ValueError(
                 f"F_{field.modulus} has fewer than {parties} points besides 0: Shamir's sharing "
@@ -361,7 +357,6 @@ class ShamirPercent(Polynomials):
 
 @functools.lru_cache(maxsize=1024)
 def _powers(points: int, terms: int, modulus: int) -> Ints:
-    """Return the powers `terms - 1` down to 0 of 1..points mod q; shape (points, terms)."""
     wide: Any = np.int64 if modulus < 1 << 31 else object  # exact: no product may wrap
     column = np.ones(points, dtype=wide)
     columns = [column]

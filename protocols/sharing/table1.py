@@ -38,8 +38,6 @@ LONG = 10**7
 def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
     """Return the common bill of DPDS and DPDG: every user shares a vector of N elements among
     all n.
-
-    No entry depends on the coins.
     """
     cost, recovery = sharing.share_cost(n), sharing.recovery_cost(n)
     additive = recovery.products == 0
@@ -294,9 +292,6 @@ class _Costs:
     def of(
         cls, protocol: TwoStage, reporters: Ints, elected: Ints, both: Ints | Floats
     ) -> "_Costs":
-        """Return the totals for items with these numbers of reporters, of elected users, and of
-        users who are both.
-        """
         return cls(*_per_item(protocol, reporters, elected, both).sum(axis=1).tolist())
 
 

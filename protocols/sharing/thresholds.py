@@ -138,14 +138,12 @@ def _check(users: int, rate: float) -> None:
 
 
 def _allowed(bits: float) -> float:
-    """Return the log of 2^-bits. Raises `ValueError` for `bits` below 0."""
     if not bits >= 0:
         raise ValueError(f"bits is a number from 0, got {bits}")
     return -bits * log(2)
 
 
 def _log_law(users: int, chance: float) -> Floats:
-    """Return the logs of the probabilities of Bin(n, p); shape (n + 1,)."""
     if chance in (0, 1):
         law = np.full(users + 1, -inf)
         law[users if chance == 1 else 0] = 0.0
@@ -154,10 +152,6 @@ def _log_law(users: int, chance: float) -> Floats:
 
 
 def _log_left_at_most(users: int, rate: float) -> Floats:
-    """Return the logs of P[Bin(n, 1 - δ) <= s] for s = 0..n; shape (n + 1,).
-
-    All terms are positive, so that nothing cancels.
-    """
     return np.minimum(np.logaddexp.accumulate(_log_law(users, 1 - rate)), 0.0)
 
 
@@ -184,10 +178,6 @@ def _log_failures_of_item(
 
 
 def _log_enough(users: int, left: int, elected: int, needed: int) -> float:
-    """Return the log of the probability that at least `needed` of the elected users are left, if
-    `left` of all users are.
-    """
-
     def choose(n: int, k: int) -> float:
         return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 

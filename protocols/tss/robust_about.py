@@ -32,10 +32,9 @@ def about(protocol: RobustTSS) -> About:
     chance = float(protocol.chance)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """With drop-outs, the counted users are treated as a random sample of all users. The
-        intervals are those of independent samples, and the expected error is that of a sample
-        without replacement. Items without an estimate have NaN; errors are then those of the other
-        items, and the spread of the error is unknown.
+        """With drop-outs, the counted users are treated as a random sample of all users. Items
+        without an estimate have NaN; errors are then those of the other items, and the spread of
+        the error is unknown.
         """
         counted = len(protocol.counted(run.happened))
         estimate = run.outputs["S2"]
@@ -136,7 +135,6 @@ def expected_bill(protocol: RobustTSS, run: Run) -> Sequence[Expectation]:
 
 
 def _is_cut_off(run: Run, name: str) -> bool:
-    """Return whether a user dropped out while it sent its shares, or before."""
     fate = run.fates.get(name) if name in run.gone else None
     return fate is not None and (
         fate.tag == SET.name or (fate.tag == SHARE.name and fate.reached is not None)

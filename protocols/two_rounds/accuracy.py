@@ -95,9 +95,8 @@ def _interval(
 def _estimated_variance(
     mechanism: TwoRounds, variant: Variant, estimate: Floats, owners: int
 ) -> Floats:
-    """Return the variance of each estimate, as far as the reader can estimate it.
-
-    The result is the variance for the estimated population, where every count is set to at least 1.
+    """The result is the variance for the estimated population, where every count is set to at least
+    1.
     """
     holders = np.maximum(np.rint(estimate * owners).astype(np.int64), 1)
     return np.diag(_covariance(mechanism, variant, holders)) / owners**2

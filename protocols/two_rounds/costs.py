@@ -1,7 +1,4 @@
-"""The cost of a run of Sampling Privacy, derived from the steps of the protocol.
-
-No entry depends on the coins.
-"""
+"""The cost of a run of Sampling Privacy, derived from the steps of the protocol."""
 
 from protocols.sharing.schemes import Sharing
 from simnet.stated.bill import EntryDirection, EntryScope, Expectation

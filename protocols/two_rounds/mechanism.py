@@ -40,7 +40,6 @@ ROUNDING = Fraction(1, 2**53)  # a remainder this small, of two rounded probabil
 
 
 def _faces(faces: Sequence[Chance] | str) -> tuple[Chance, ...]:
-    """Return the probabilities of the faces, from a sequence or from text with commas."""
     if not isinstance(faces, str | Sequence | np.ndarray):
         raise TypeError(
             f"faces are the probabilities of face 0 and of each value's face, such as 0.3,0.25; "

@@ -179,7 +179,6 @@ def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, LawPie
 
 
 def _excesses(here: LawPiece, other: LawPiece, epsilon: float) -> Floats:
-    """Return Σ max(P - e^ε Q, 0) and Σ max(Q - e^ε P, 0); shape (2,)."""
     start = min(here[0], other[0])
     end = max(first + len(chances) for first, chances in (here, other))
     p, q = (

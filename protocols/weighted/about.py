@@ -187,10 +187,6 @@ def _with_scope(scope: str, title: str, table: Mapping[str, Sequence[str]]) -> d
 
 
 def _parts(protocol: Weighted, run: Run) -> list[tuple[Run, Numbers]]:
-    """Return each group's part of the run, and its totals.
-
-    The totals are the number of users who hold each item, or the sum of the users' numbers.
-    """
     parts = [run.within(scope) for scope, _ in protocol.scopes]
     return [(part, _totals(protocol, part)) for part in parts]
 

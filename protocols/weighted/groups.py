@@ -141,7 +141,6 @@ def _groups(
     target: Target,
     group: Callable[[int, float], WeightedGroup],
 ) -> Weighted:
-    """Return as many groups as there are ε. With CPA every group uses the smallest ε."""
     checks.one_of("method", method, METHODS)
     budgets = _budgets(epsilons)
     sizes = _sizes(users, len(budgets), group_users)

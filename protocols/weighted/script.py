@@ -101,7 +101,7 @@ class WeightedGroup:
 
 @attrs.frozen
 class Weighted:
-    """A weighted aggregation of the estimates of `groups`, which count the same items.
+    """A weighted aggregation of the estimates of `groups`.
 
     `method` says how weights are chosen: `vwa`, `owa`, `uwa` or `cpa`. `target` says what the
     estimate is compared with: `distribution` or `population`. The name of a party of group j is
@@ -208,10 +208,7 @@ class Weighted:
 
 
 def _part(scope: str, seat: Seat, reports: bool) -> Script:
-    """Return the script of a party of a group: the party's script inside the group.
-
-    If it is the group's estimator, it then sends the estimate to the server.
-    """
+    """If it is the group's estimator, it then sends the estimate to the server."""
     part: Any = seat.script
 
     async def play(me: Party, *inputs: Any) -> Any:
