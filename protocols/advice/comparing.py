@@ -409,8 +409,7 @@ def assumptions(compared: Compared) -> list[str]:
     if compared.networks:
         said.append(
             "The time is that at which the last party ends if nobody drops out, on the network "
-            "that the column names. It follows from the sizes of all messages, the queues at both "
-            "ends, latencies and the prices of operations."
+            "that the column names."
         )
         said += [f"{one.name}: {one.source}." for one in compared.networks if one.source]
         if any(row.option is not None and any(map(isnan, row.seconds)) for row in compared.rows):

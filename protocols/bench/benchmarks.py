@@ -208,7 +208,7 @@ def pm_ratio(values: int) -> Noted:
         PM(1.0).perturb(inputs, coins)
         ratios.append((time.perf_counter() - between) / (between - start))
         drawing.append(between - start)
-    spent = f"in {statistics.median(drawing):.3g} s of the same turns"
+    spent = f"in {statistics.median(drawing):.3g} s, the median of the nine turns"
     return Noted(
         statistics.median(ratios),
         f"drawing is numpy's SFC64 filling {values:,} uniform doubles, {spent}",

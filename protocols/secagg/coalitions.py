@@ -21,7 +21,7 @@ def too_few(run: Run) -> list[str]:
 def enough(run: Run) -> list[str]:
     """Return t users who hold shares of the secrets of one other user.
 
-    Returns nobody if no other user has t neighbours.
+    Returns nobody if no user has t neighbours.
     """
     t = run.protocol.threshold
     found = [ring[:t] for ring in rings(run).values() if len(ring) >= t]

@@ -252,7 +252,7 @@ class _Circle:
         return self._pairs * ways, total
 
     def too_few_helpers(self, t: int) -> Odds:
-        """The holders are k + 1 users in a row: the user, who may drop out too, and its neighbours."""
+        """The holders are k + 1 users in a row: the user, who may drop out, and its neighbours."""
         ways, total = self._gone.at_least(self.degree + 2 - t)
         return self.demands.users * ways, total
 

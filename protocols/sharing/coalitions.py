@@ -17,7 +17,7 @@ def refuse_threshold(protocol: Any) -> None:
     """Raise `ValueError` for a protocol whose users could never open a secret together.
 
     The class of a protocol accepts a threshold above the number of users, and then needs all
-    shares. In a scenario it is a mistake, because the run would not be what the user asked for.
+    shares. In a scenario such a threshold is a mistake.
     """
     refuse_unreachable(protocol.sharing, protocol.users, "users")
 

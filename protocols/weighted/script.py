@@ -208,7 +208,7 @@ class Weighted:
 
 
 def _part(scope: str, seat: Seat, reports: bool) -> Script:
-    """If it is the group's estimator, it then sends the estimate to the server."""
+    """The party that computes the group's estimate also sends this estimate to the server."""
     part: Any = seat.script
 
     async def play(me: Party, *inputs: Any) -> Any:
