@@ -50,7 +50,7 @@ MOST_IN_RUNS = 3_000_000  # of a run
 
 
 class TooLarge(ValueError):
-    """Raised for more users than the formulas, the clock and a run of this module can treat."""
+    """Raised if a run has too many users or messages to compute its time."""
 
 
 def seconds(
@@ -67,8 +67,8 @@ def seconds(
     networks, `items()` is called for the items that the users hold, and `seed` is the seed of a run
     and of the links.
 
-    Raises `TooLarge` for more users than the ways of this module can treat, and `BadInput` for a
-    network that does not fit the parties.
+    Raises `TooLarge` if a run has too many users or messages, and `BadInput` for a network that
+    does not fit the parties.
 
     >>> from simnet import network_named
     >>> networks = [network_named("broadband"), network_named("mobile")]

@@ -56,7 +56,7 @@ def _draw(times: int, shape: tuple[int, int], modulus: int, dtype: type[np.gener
 
 
 def dpds_ratio(users: int, items: int) -> float:
-    """Return the time of a whole DPDS run, divided by `draw_seconds` ."""
+    """Return the time of a whole DPDS run, divided by `draw_seconds`."""
     protocol = DPDS(users, items, 0.5)
     inputs = [1 + user % items for user in range(users)]
     denominator = draw_seconds(users, items, protocol.field.modulus, users - 1)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show(statements: list["PrivacyStatement"], json: str | None, many: bool = False) -> int:
-    """Print privacy statements, and write them as JSON: one statement, or a list of all."""
+    """Print privacy statements, and write the first one as JSON, or with `many` a list of all."""
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 

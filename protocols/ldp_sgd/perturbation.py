@@ -1,6 +1,6 @@
 """Mechanisms that perturb a gradient in [-1, 1]^d.
 
-They are the mechanisms for tuples of d numeric attributes and, for comparison, no perturbation.
+The module has mechanisms for tuples of d numeric attributes and, for comparison, no perturbation.
 Each report, read as a vector, is an unbiased estimate of the gradient.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential

@@ -56,11 +56,11 @@ def about(protocol: FrequencyCollection) -> About:
 
 
 def expected_squared_l2(protocol: FrequencyCollection) -> float | None:
-    """Return the expected squared L2 error, which does not depend on the users' items.
+    """Return the expected squared L2 error.
 
     An estimate's variance is linear in the share of holders, and the shares add up to 1. So the sum
-    over all items does not depend on who holds what. Returns None for a mechanism where one answer
-    tells more than the other: there the error depends on the shares.
+    over all items does not depend on who holds what. Returns None for a mechanism whose expected
+    error depends on the users' items.
     """
     mechanism = protocol.mechanism
     if mechanism.expected_error_depends_on_truth:

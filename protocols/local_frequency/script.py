@@ -80,7 +80,7 @@ class FrequencyMechanism(Mechanism, Interface):
         ...
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """Draw the supports of a population without drawing its reports; shapes (N,).
+        """Draw the supports of a population without drawing its reports; shape (N,).
 
         `holders` counts the users who hold each item.
         """

@@ -1,7 +1,7 @@
 """PM, the piecewise mechanism for one value in [-1, 1].
 
-Each user sends one real number in [-C, C], most likely near its value t. The mean of the reports is
-an unbiased estimate of the mean value. The density of the report is high on an interval, the *high
+Each user, who holds a value t, sends one real number in [-C, C]. The mean of the reports is an
+unbiased estimate of the mean value. The density of the report is high on an interval, the *high
 piece*. With h = 1 / (e^{ε/2} - 1), the ends of the high piece are l = t - h (1 - t) and r = t + h
 (1 + t), and C = 1 + 2h.
 

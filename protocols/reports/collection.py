@@ -74,7 +74,7 @@ class Mechanism(Randomiser, Interface):
 
 @runtime_checkable
 class LocalCollection(Protocol, Interface):
-    """What must be known of a local collection if users can drop out."""
+    """A local collection in which users can drop out."""
 
     @property
     def users(self) -> int:

@@ -3,7 +3,7 @@
 All users report with one probability π, or each user with its own. All estimators estimate shares
 of the users:
 
-- `direct` (the paper's c) is biased.
+- `direct` (the paper's c) is biased if users may stay silent.
 - `centred` (g) subtracts the expected noise of all users.
 - `per_report` (ĉ) subtracts the expected noise of the reports that arrived.
 - `Ratio` scales to the number of reports that arrived.
@@ -120,7 +120,8 @@ class Linear:
 
 
 def direct(sample: SamplingDesign) -> Linear:
-    """Return c, which treats silent users as users without an item, and is biased.
+    """Return c, which treats silent users as users without an item. It is biased if users may stay
+    silent.
 
     c = (N_i - n q) / (n (p - q)).
     """

@@ -171,7 +171,7 @@ class SampledCollection:
 
     @property
     def columns(self) -> Sequence[slice]:
-        """The parts of the estimate that belong to one column: here all of it."""
+        """The slice of each column in the estimate: here one slice, which is the whole estimate."""
         return [slice(0, self.items)]
 
     @property

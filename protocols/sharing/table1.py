@@ -339,9 +339,9 @@ def _mean_costs(protocol: TwoStage, support: Ints) -> _Costs:
 def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
     """Return the law of the number of reporters of an item that `support` users hold.
 
-    Returns the least number that matters, and the probabilities of it and of larger numbers.
-    Holders report on the item with probability p p_χ + (1 - p) α, and other users with probability
-    p (k - p_χ) / (N - 1) + (1 - p) α.
+    Returns a first number, and the probabilities of it and of the numbers that follow; other
+    numbers have negligible probabilities. Holders report on the item with probability p p_χ + (1 -
+    p) α, and other users with probability p (k - p_χ) / (N - 1) + (1 - p) α.
     """
     p, k, N = Fraction(protocol.participation), protocol.reported, protocol.items  # noqa: N806
     inside = inclusion(k, N, protocol.gamma)

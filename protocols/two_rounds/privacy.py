@@ -166,7 +166,7 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
 
 
 def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, LawPiece]]:
-    """Yield, for each D, the least A that matters, and the probabilities of it and of larger A.
+    """Yield, for each D, a first A, and the probabilities of it and of the A that follow.
 
     The probabilities left out are below 1e-13.
     """

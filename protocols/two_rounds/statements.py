@@ -45,9 +45,9 @@ def statements(
 
     If truth 0 is legal, the last entry of `support` counts the owners without a value. For the
     variant `kept`, a view with both rounds has ε = inf, whatever ε and δ are requested; beside it
-    stands the least δ that is possible at any finite ε. The words of the first two statements then
-    say which δ is needed at `epsilon` (by default the ε of round two), and whether any ε has the
-    given `delta`. Raises `ValueError` for an ε or a δ out of range.
+    stands the least δ that is possible at any finite ε. The assumptions of the first two statements
+    then say which δ is needed at `epsilon` (by default the ε of round two), and whether there is an
+    ε for the given `delta`. Raises `ValueError` for an ε or a δ out of range.
     """
     if delta is not None:
         checks.delta(delta)
@@ -73,11 +73,7 @@ def statements(
 def _of_owner(
     mechanism: TwoRounds, epsilon: float, view: str, assumption: str, delta: float | None
 ) -> PrivacyStatement:
-    """Return the statement about one owner's answers.
-
-    If `epsilon` is infinite, every finite ε has a δ of at least the probability to be sampled. This
-    statement is true for an owner's answer of round two alone, and for both answers together.
-    """
+    """If `epsilon` is infinite, every finite ε has a δ of at least the probability to be sampled."""
     least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
     if delta is not None and log(delta) < least:
         assumption += f"; at δ = {delta:g} no ε is finite"
