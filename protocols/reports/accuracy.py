@@ -50,8 +50,8 @@ class FrequencyLaw(Interface):
 def lost_by_sampling(counted: int, users: int) -> float:
     """Return (n - m) / (m (n - 1)), where m of the n users were counted.
 
-    Draw m values without replacement from the values of all users. The variance of their mean is
-    this factor times the variance of one value.
+    If m values are drawn without replacement from the values of all users, the variance of their
+    mean is this factor times the variance of one value.
     """
     return (users - counted) / (counted * max(users - 1, 1))
 

@@ -55,9 +55,9 @@ def assess_sampled_survivors(
 ) -> Assessment:
     """Compare the estimate `count / (chance * counted)` with the true frequencies of all users.
 
-    `counted` of the users were left, and we take them for a random sample of all users. The
-    intervals treat the users as sampled independently, and the expected error is that of a sample
-    without replacement. All arrays have shape (N,).
+    `counted` of the users were left, and are treated as a random sample of all users. The intervals
+    treat the users as sampled independently, and the expected error is that of a sample without
+    replacement. All arrays have shape (N,).
     """
     found = assess_sampled(estimate, support, chance * counted / users, users, confidence)
     shares = support / users

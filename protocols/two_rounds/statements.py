@@ -73,7 +73,7 @@ def statements(
 def _of_owner(
     mechanism: TwoRounds, epsilon: float, view: str, assumption: str, delta: float | None
 ) -> PrivacyStatement:
-    """If `epsilon` is infinite, every finite ε has a δ of at least the probability to be sampled."""
+    """If `epsilon` is infinite, δ at a finite ε is at least the probability to be sampled."""
     least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
     if delta is not None and log(delta) < least:
         assumption += f"; at δ = {delta:g} no ε is finite"
