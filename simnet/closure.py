@@ -50,7 +50,7 @@ class Source:
 
 @attrs.frozen
 class Closure:
-    """The files that some code may run, with a digest of each, and the other libraries."""
+    """The files that some code may run, with a digest of each, and the names of other libraries."""
 
     digests: tuple[tuple[str, bytes], ...]  # each file's path with its package, and its digest
     libraries: tuple[str, ...]  # the names of the libraries whose imports are not followed

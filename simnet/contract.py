@@ -28,8 +28,8 @@ member              needed    facet                    who uses the member, and 
 ==================  ========  =======================  =============================================
 `parties`           always    `Protocol`               every run: who takes part
 `functionality`     optional  `Ideal`                  verdicts: what the ideal world gives
-`enough_shares`     optional  `Thresholds`             `coalitions --runs`: shares to open
-`identifies_input`  optional  `Identification`         breaking sets: what names an input
+`enough_shares`     optional  `Thresholds`             breaking sets: how many shares are enough
+`identifies_input`  optional  `Identification`         breaking sets: what determines an input
 `items`             optional  `OverItems`              verdicts, exact views: which inputs there are
 ==================  ========  =======================  =============================================
 
@@ -137,7 +137,7 @@ class Ideal(Protocol, Interface):
 class Thresholds(Protocol, Interface):
     """How many shares are enough to read a secret.
 
-    For a protocol without this facet the search for breaking sets tries sets of users one by one.
+    For a protocol without this facet the search for breaking sets may try sets of users one by one.
     """
 
     def enough_shares(self, shares: int) -> int:

@@ -131,7 +131,7 @@ async def _write(stream: trio.SocketStream, queue: "trio.MemoryReceiveChannel[by
 
 
 class Hub:
-    """Passes messages on, each piece of a message after the latency of its sender and recipient."""
+    """Passes messages on, each piece after the latency between its sender and its recipient."""
 
     def __init__(self, latencies: Sequence[Sequence[float]]) -> None:
         self._latencies = latencies

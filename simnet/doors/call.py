@@ -5,7 +5,7 @@ a *door*, one of three methods of `Party`. A door takes a function and arguments
 function with the values of these arguments::
 
     me.secret(function, *arguments, field=F, shape=(N,))    field elements, to be protected
-    me.disclose(function, *arguments)                       a plain value, to be known
+    me.disclose(function, *arguments)                       a plain value, for everybody
     me.output(function, *arguments)                         a sealed value, to be returned
 
     argument                            the value that the function receives

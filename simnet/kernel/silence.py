@@ -29,10 +29,10 @@ released with the messages of u1 and u2. (u1 and u2 did not wait in `gather_some
 the server's answer comes.) If the users waited in `gather_some` as well, the server alone would
 still be released first.
 
-*Rounds.* Silence tells something: a party sends nothing because of what it has read. So silence
-counts as an empty message, which was sent when the sender, and everybody whom the sender waits for,
-had gone as far as they could. The round of the silence of s is 1 + the largest depth of all parties
-that s can reach in the wait-for graph (s included), and 1 more if s itself still waits.
+*Rounds.* Silence may tell something, because a party may send nothing because of what it has read.
+So silence counts as an empty message, which was sent when the sender, and everybody whom the sender
+waits for, had gone as far as they could. The round of the silence of s is 1 + the largest depth of
+all parties that s can reach in the wait-for graph (s included), and 1 more if s itself still waits.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

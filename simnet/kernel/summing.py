@@ -150,8 +150,8 @@ class Summing:
             raise refuse(
                 actor,
                 tag,
-                f"{what} after `heard`: after `heard`, gather_sum needs senders=..., with parties "
-                "that `heard` has returned",
+                f"{what}: after `heard`, gather_sum needs senders=..., with parties that `heard` "
+                "has returned",
             )
         sent = sum_.senders(number)
         twice = sorted(self._roster.names[one] for one, times in Counter(sent).items() if times > 1)

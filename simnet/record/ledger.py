@@ -7,9 +7,9 @@ manifest form a `Lot`. A `Line` counts the messages that one sender sends in one
 number of rounds) is computed from the lines and the lots' manifests when somebody asks.
 
 Sending and receiving are counted separately: the sender's line counts when it sends, and the
-recipient's `Receipts` count when it takes messages out of its mailbox. The difference is the number
-of messages that nobody received (`unread`). Arrays and coins count the operations that they
-perform, on the meter of the party that holds them.
+recipient's `Receipts` count when it receives messages. The difference is the number of messages
+that nobody received (`unread`). Arrays and coins count the operations that they perform, on the
+meter of the party that holds them.
 
 There are two countings: `wire` counts the messages that cross a channel; `logical` also counts what
 a party sends to itself.
@@ -83,7 +83,7 @@ class Line:
 
 @attrs.frozen(eq=False)
 class Receipts:
-    """The messages that one party took out of its mailbox, counted by the party itself.
+    """The messages that one party received.
 
     `kept` counts messages of the party to itself. `phases` has, for each used tag that has a
     phase, the pair of tag and phase.

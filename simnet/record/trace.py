@@ -84,7 +84,7 @@ def trace_hash(
 def canonical(value: object) -> bytes:
     """Return the canonical form of a value. Two values have the same form if they are equal and of
     the same kind. For reals, equal means here that they have the same 64 bits: 0.0 and -0.0 have
-    different forms. A numpy scalar counts as a Python number.
+    different forms. A numpy scalar counts as the Python value that it equals.
 
     `value` may be None, a number, a text, bytes, a numpy array, an array that a message can carry
     (such as field elements or bits), or a member of an enumeration. It may also be a tuple, list,

@@ -31,7 +31,7 @@ Listed = Mapping[str, Mapping[str, Sequence[str]]]
 
 @attrs.frozen(kw_only=True)
 class Workload:
-    """About how much a run sends.
+    """An estimate of how much a run sends.
 
     `elements` counts the values of any kind in the messages. `element_bits` is the number of bits
     of a field element, or None if the values are of other kinds.
@@ -65,7 +65,7 @@ class About:
     Without them, JSON shows the settings as they were given."""
 
     workload: Workload | None = None
-    """About how much a run sends, so that the program can refuse a run that is too large."""
+    """An estimate of how much a run sends, so that the program can refuse a too large run."""
 
     expected_squared_l2: float | None = None
     """The mean of the squared L2 error or, if this mean depends on the users' inputs, its largest
