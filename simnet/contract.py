@@ -20,8 +20,9 @@ do. In this protocol `a` sends a number and `b` returns it:
 
 The rules for scripts stand at `simnet.kernel.party.Party`, the object `me` above.
 
-Only `parties()` is required. The classes below are *facets*: sets of methods that some instrument
-uses. A protocol has a facet if it has the facet's methods; it need not inherit from the class.
+Only `parties()` is required. The classes in the table are *facets*: sets of methods that some
+instrument uses. A protocol has a facet if it has the facet's methods; it need not inherit from the
+class.
 
 ==================  ========  =======================  =============================================
 member              needed    facet                    who uses the member, and what for
@@ -33,8 +34,8 @@ member              needed    facet                    who uses the member, and 
 `items`             optional  `OverItems`              verdicts, exact views: which inputs there are
 ==================  ========  =======================  =============================================
 
-One facet describes another object than the protocol: a `Simulator` belongs to a security proof and
-stands in a file of its own.
+The class `Simulator` describes another object than the protocol: the simulator of a security proof,
+which stands in a file of its own.
 
 `isinstance(protocol, Ideal)` tells at run time whether a protocol has the methods of a facet. The
 type checker mypy also compares arguments and results when the module has a line such as `FACET:
