@@ -1,12 +1,8 @@
 """The source files that some code may run: a file, and files that it imports, directly or through
-other files. We call them the *closure* of the file.
+other files, with the `__init__.py` of their packages. We call them the *closure* of the file.
 
 The store keeps the result of a trial under a key that depends on the closure of the trial. So the
 change of another file does not make hours of stored trials useless.
-
-Example. Suppose that the file of a trial imports `protocols.dpds.script`, and that this file
-imports `simnet.kernel.run`. Then both imported files are in the closure, with everything that they
-import in turn. So is `protocols/__init__.py`, because Python runs it, too.
 
 We read imports off the syntax tree of a file, also inside functions. Code under `if TYPE_CHECKING:`
 never runs, so we leave it out. We follow the imports of a module if the module belongs to a package

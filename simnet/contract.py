@@ -93,9 +93,9 @@ class Runnable(Interface):
     def parties(self) -> Mapping[str, Seat]:
         """Return the name and the seat of every party, in order.
 
-        A seat holds the script of the party's role. The script is an async method `role(self, me)`
-        or, for parties that bring an input, `role(self, me, input)`. The script of a crowd gets an
-        array of its members' inputs. The value that a script returns is the output of its party.
+        The script is an async method `role(self, me)` or, for parties that bring an input,
+        `role(self, me, input)`. The script of a crowd gets an array of its members' inputs. The
+        value that a script returns is the output of its party.
 
         The method must return the same seats at every call.
         """
@@ -142,10 +142,7 @@ class Thresholds(Protocol, Interface):
     """
 
     def enough_shares(self, shares: int) -> int:
-        """Return how many of `shares` shares, whichever they are, are enough to read a secret.
-
-        The search for breaking sets checks the answer, and does not use a wrong one.
-        """
+        """Return how many of `shares` shares, whichever they are, are enough to read a secret."""
         ...
 
 

@@ -58,8 +58,8 @@ def line_figure(
 ) -> Any:
     """Return a matplotlib figure with one line for each name: `lines[name][i]` stands over `x[i]`.
 
-    With `log_x` the x axis is logarithmic, with `log_y` the y axis. Raises `BadInput` for a line
-    that has another number of values than `x`, and when matplotlib is not installed.
+    Raises `BadInput` for a line that has another number of values than `x`, and when matplotlib is
+    not installed.
 
     >>> figure = line_figure([1, 2, 4], {"square": [1, 4, 16]}, x_label="x", log_y=True)
     >>> figure.axes[0].get_yscale(), figure.axes[0].lines[0].get_label()

@@ -70,7 +70,7 @@ def entries_of(text: str, package: str) -> list[Entry]:
 def glossary() -> list[Entry]:
     """Return the entries of all installed glossaries, in alphabetical order.
 
-    Packages whose glossary does not load are left out; `simnet list` says why.
+    Glossaries that do not load are left out.
     """
     found: list[Entry] = []
     for entry in entries(GLOSSARIES):

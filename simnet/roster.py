@@ -204,7 +204,7 @@ class Roster:
         return len(self.names)
 
     def role(self, role: str) -> Group:
-        """Return the parties that play `role`, in order. Every call returns the same group.
+        """Return the parties that play `role`, in order.
 
         Raises `BadInput` if no party plays `role`.
         """
@@ -218,7 +218,7 @@ class Roster:
         return self._groups[role]
 
     def single(self, name: str) -> Group:
-        """Return the group that contains one party only. Every call returns the same group.
+        """Return the group that contains one party only.
 
         Raises `BadInput` if no party has this name.
         """
@@ -228,8 +228,7 @@ class Roster:
         return group
 
     def group(self, names: "str | Group | Iterable[str]") -> Group:
-        """Return the named parties as a group. Calls with the same names in the same order return
-        the same group.
+        """Return the named parties as a group.
 
         Raises `BadInput` for unknown or repeated names.
         """

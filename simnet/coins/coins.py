@@ -46,21 +46,19 @@ class DiscreteSource(Protocol):
     """
 
     def bernoulli(self, chance: Probability) -> bool:
-        """Return True with probability `chance`. A float counts as the binary fraction that it
-        is.
-        """
+        """See `Coins.bernoulli`."""
         ...
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
-        """Return `count` independent draws of `bernoulli`."""
+        """See `Coins.bernoullis`."""
         ...
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
-        """Return, for every i, how many of `trials[i]` draws of `bernoulli` are True."""
+        """See `Coins.binomials`."""
         ...
 
     def integers(self, below: int, count: int) -> Ints:
-        """Return `count` independent integers, uniform on `0..below-1`."""
+        """See `Coins.integers`."""
         ...
 
     def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
@@ -71,33 +69,31 @@ class DiscreteSource(Protocol):
         ...
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
-        """Return `count` independent indices of `weights`, with probabilities in proportion to the
-        weights.
-        """
+        """See `Coins.categorical`."""
         ...
 
     def uniform(self, count: int) -> Floats:
-        """Return `count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
+        """See `Coins.uniform`."""
         ...
 
     def normal(self, count: int) -> Floats:
-        """Return `count` standard normal reals."""
+        """See `Coins.normal`."""
         ...
 
     def exponential(self, count: int) -> Floats:
-        """Return `count` standard exponential reals."""
+        """See `Coins.exponential`."""
         ...
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:
-        """Return `count` integers of the discrete Gaussian law."""
+        """See `Coins.discrete_normal`."""
         ...
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Ints:
-        """Return `count` integers of the discrete Laplace law."""
+        """See `Coins.discrete_laplace`."""
         ...
 
     def skellam(self, variance: Fraction, count: int) -> Ints:
-        """Return `count` integers of the Skellam law of mean 0."""
+        """See `Coins.skellam`."""
         ...
 
     def block(self, number: int) -> "DiscreteSource":

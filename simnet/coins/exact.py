@@ -84,10 +84,7 @@ def integer_below(stream: Stream, bound: int) -> int:
 
 
 def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
-    """Return True with probability `chance`, exactly.
-
-    The binary digits of a uniform number are compared with the binary digits of `chance`.
-    """
+    """Return True with probability `chance`, exactly."""
     while True:
         digit, rest = _first_word(chance)
         drawn = stream.word()
@@ -133,9 +130,7 @@ def binomials(
 ) -> npt.NDArray[np.int64]:
     """Return, independently for every i, how many of `trials[i]` draws of `bernoulli` are True.
 
-    All draws are compared with `chance` together, one binary digit after another. A draw that
-    differs from `chance` at a digit is decided there. We store only how many draws are still equal
-    to `chance`.
+    All draws are compared with `chance` together, one binary digit after another.
     """
     rest, whole = Fraction(chance).as_integer_ratio()
     if rest == whole:

@@ -46,10 +46,7 @@ def tossed(stream: Stream, tosses: Counts) -> Counts:
 
 
 def sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> Counts:
-    """Return, for every i, the sum of `terms[i]` draws.
-
-    Draws are taken in the order of i, a portion at a time.
-    """
+    """Return, for every i, the sum of `terms[i]` draws."""
     edges = np.concatenate([[0], np.cumsum(terms)])
     sums = np.zeros_like(terms)
     for start in range(0, int(edges[-1]), _PORTION):

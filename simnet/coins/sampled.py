@@ -92,19 +92,19 @@ class SampledDiscrete(SeededSource):
     kind = "discrete"
 
     def bernoulli(self, chance: Probability) -> bool:
-        """See `DiscreteSource.bernoulli`."""
+        """See `Coins.bernoulli`."""
         return exact.bernoulli(self._stream, chance)
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
-        """See `DiscreteSource.bernoullis`."""
+        """See `Coins.bernoullis`."""
         return exact.bernoullis(self._stream, chance, count)
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
-        """See `DiscreteSource.binomials`."""
+        """See `Coins.binomials`."""
         return exact.binomials(self._stream, trials, chance)
 
     def integers(self, below: int, count: int) -> Ints:
-        """See `DiscreteSource.integers`."""
+        """See `Coins.integers`."""
         return exact.uniform_below(self._stream, below, count).astype(np.int64)
 
     def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
@@ -114,11 +114,11 @@ class SampledDiscrete(SeededSource):
         return exact.weighted_subset(self._stream, count, below, favoured, Fraction(weight))
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
-        """See `DiscreteSource.categorical`."""
+        """See `Coins.categorical`."""
         return exact.categorical(self._stream, weights, count)
 
     def uniform(self, count: int) -> Floats:
-        """See `DiscreteSource.uniform`."""
+        """See `Coins.uniform`."""
         words = self._stream.words(count)
         words >>= np.uint64(11)
         # Signed integers become doubles faster than unsigned ones.
@@ -142,17 +142,17 @@ class SampledDiscrete(SeededSource):
         return exponential
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:
-        """See `DiscreteSource.discrete_normal`."""
+        """See `Coins.discrete_normal`."""
         drawn = [discrete_gaussian(self._stream, variance) for _ in range(count)]
         return np.array(drawn, dtype=np.int64)
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Ints:
-        """See `DiscreteSource.discrete_laplace`."""
+        """See `Coins.discrete_laplace`."""
         drawn = [discrete_laplace(self._stream, scale) for _ in range(count)]
         return np.array(drawn, dtype=np.int64)
 
     def skellam(self, variance: Fraction, count: int) -> Ints:
-        """See `DiscreteSource.skellam`."""
+        """See `Coins.skellam`."""
         return skellams(self._stream, variance, count)
 
     def block(self, number: int) -> "SampledDiscrete":

@@ -332,9 +332,8 @@ def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any
     """Call the function, check its result, and return the result in the form in which the door
     returns it.
 
-    `coins` are discrete; a function without a parameter for coins gets none. Raises `TypeError` or
-    `ValueError` for a result that the door does not accept, and every error that the function
-    raises.
+    Raises `TypeError` or `ValueError` for a result that the door does not accept, and every error
+    that the function raises.
     """
     result = call.function(*values, coins) if call.takes_coins else call.function(*values)
     if inspect.iscoroutine(result):

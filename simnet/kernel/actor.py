@@ -149,9 +149,7 @@ class LateMailbox(Mailbox):
         self.unread = Counter[int]()
 
     def give_up(self, sender: int, due: float | None) -> None:
-        """Stop waiting for the next message of a sender. If a deadline has passed, the message may
-        have been sent already: it then comes too late.
-        """
+        """Stop waiting for the next message of a sender."""
         self.due.setdefault(sender, []).append(due)
         if sender in self.held:
             self.late.setdefault(sender, []).append(self.take(sender))

@@ -56,10 +56,7 @@ def in_parties(error: Exception) -> BadInput:
 
 
 def line_that_draws(frame: FrameType | None) -> str:
-    """Return the script's line that asks for a draw, in brackets, or "" if it is not known.
-
-    The search begins at `frame`, in the code of the coins.
-    """
+    """Return the script's line that asks for a draw, in brackets, or "" if it is not known."""
     lines: list[Line] = []
     while frame is not None and not (lines and _is_ours(frame.f_code.co_filename)):
         if not _is_ours(frame.f_code.co_filename):
@@ -92,11 +89,7 @@ def waiting_line(script: Any) -> Line | None:
 
 
 def running(actor: Actor, frame: FrameType | None, resumes: CodeType) -> str:
-    """Return words that say which party was running, in which round and on which line.
-
-    `frame` is the innermost frame, and `resumes` is the code of the function that resumed the
-    script: only the frames between them are searched for the line.
-    """
+    """Return words that say which party was running, in which round and on which line."""
     lines: list[Line] = []
     while frame is not None and frame.f_code is not resumes:
         lines.append((frame.f_code.co_filename, frame.f_lineno))

@@ -16,8 +16,7 @@ from simnet.values.rows import Rows, Tally, added_up, stacked
 
 
 def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any) -> None:
-    """Post one message for each party that the seat stands for. Under a voluntary tag some parties
-    may be silent.
+    """Post one message for each party that the seat stands for, except silent ones.
 
     Raises `ScriptError` for a wrong number of rows and for a summed tag, and `TypeError` for
     anything but rows of plain values or a `Tally`.

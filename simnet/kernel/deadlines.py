@@ -85,7 +85,7 @@ class Timekeeper(Protocol):
         ...
 
     def late(self, messages: Sequence[TooLate]) -> Sequence[Late]:
-        """Return by how much each of these messages was late. Called once, when the run is over."""
+        """Return by how much each of these messages was late."""
         ...
 
 

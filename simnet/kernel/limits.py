@@ -19,8 +19,7 @@ def messages_limited(most: int | None) -> Iterator[None]:
     """Set a limit for each run in the block: a `ScriptError` ends a run soon after it has sent more
     than `most` messages. None sets no limit.
 
-    The messages are counted from time to time. So a run that ends soon after it has passed the
-    limit may end without an error.
+    A run that ends soon after it has passed the limit may end without an error.
     """
     token = most_messages.set(most)
     try:

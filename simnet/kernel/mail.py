@@ -144,8 +144,7 @@ class Mail(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Post a block, which stands for messages of a party or of a crowd's members. The recipient
-        takes these messages out together.
+        """Post a block, which stands for messages of a party or of a crowd's members.
 
         Raises `ScriptError` if the sender is the recipient, and `BadInput` for a crowd as the
         recipient.

@@ -189,8 +189,8 @@ class Party:
         return whole numbers that fit `shape`; they are taken mod q. `field` and `shape` are public.
         The script can compute with the returned array and send it, but cannot look at its elements.
 
-        A verdict is about secrets that come from this door. An error of `function` ends the run,
-        even if the script catches the error. Raises `TypeError` in a deferred block.
+        An error of `function` ends the run, even if the script catches the error. Raises
+        `TypeError` in a deferred block.
 
         For example, `me.secret(lambda vote: [vote], vote, field=F, shape=(1,))`.
         """
@@ -320,8 +320,7 @@ class Party:
         """Return field elements in a box that only somebody with the key can open.
 
         `keys` is one key, of shape (w,), for the array `rows`; or k keys, of shape (k, w), for the
-        k rows of `rows`, each in a box of its own. A box can be sent. Everybody who sees a box
-        learns its length.
+        k rows of `rows`, each in a box of its own. Everybody who sees a box learns its length.
 
         Raises `ValueError` for keys of another shape, and for another number of keys than of rows.
         """
@@ -458,9 +457,8 @@ class Party:
         """Send one message for each member of a crowd: row k is the message of the k-th member.
 
         `rows` are `bits(...)`, `index(...)`, `reals(...)`, a tuple of these, or a `Tally`. A party
-        that is not a crowd counts as a crowd of one member. A `Tally` holds counts in place of
-        messages. Under a `Voluntary` tag members may stay silent; `rows` are then the rows of the
-        other members, in order.
+        that is not a crowd counts as a crowd of one member.  Under a `Voluntary` tag members may
+        stay silent; `rows` are then the rows of the other members, in order.
 
         The recipient uses `gather_rows` or `gather_tally`; for a `Tally` it must use
         `gather_tally`. Raises `ScriptError` for a wrong number of rows, for a `Summed` tag, and if

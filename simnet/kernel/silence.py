@@ -1,9 +1,9 @@
 """Silence: who may stop waiting for messages that will not come.
 
 Theory of operation. `gather_some` and `heard` wait for messages of named senders, and accept that
-some senders stay silent. Without a deadline, no clock tells when to stop waiting. So the kernel
-lets all parties go on until nobody can, and then decides from the *wait-for graph*, in which an
-arrow leads from every waiting party to each party whose message it lacks:
+some senders stay silent. Without a deadline, the kernel lets all parties go on until nobody can,
+and then decides from the *wait-for graph*, in which an arrow leads from every waiting party to each
+party whose message it lacks:
 
 - A party is *moving* if it may still go on: it waits in `gather_some` or `heard`, or all parties
   whose messages it lacks are moving. A party that waits for messages of any senders (in
@@ -25,9 +25,8 @@ Example. Users u1, u2, u3 send "masked" to the server; u3 has dropped out. The s
     u1 -> server    u2 -> server    server -> u3    u3 has dropped out
 
 The server is moving, and so are u1 and u2. {server} waits for no moving party, so the server is
-released with the messages of u1 and u2. (u1 and u2 did not wait in `gather_some`, and go on when
-the server's answer comes.) If the users waited in `gather_some` as well, the server alone would
-still be released first.
+released with the messages of u1 and u2.  If the users waited in `gather_some` as well, the server
+alone would still be released first.
 
 *Rounds.* Silence may tell something, because a party may send nothing because of what it has read.
 So silence counts as an empty message, which was sent when the sender, and everybody whom the sender

@@ -1,8 +1,7 @@
 """Adding up messages whose recipients need only the sum.
 
-Theory of operation. In a large run, each of 5,000 users may send 5,000 shares, and a recipient may
-need only the sum of the shares that it receives. So a protocol can declare a tag as `Summed`. The
-kernel then adds each row to its recipient's running total when the row is sent or, for a deferred
+Theory of operation. The recipients of a tag that is declared as `Summed` get only sums of messages.
+The kernel adds each row to its recipient's running total when the row is sent or, for a deferred
 block, later. It keeps rows where some may have to be taken out again: in runs with fates of
 parties, and for deferred blocks under a tag for which a party has called `heard`.
 
@@ -23,16 +22,12 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
    `Summing.take` waits until the recipient has been sent as many messages as it asks for, checks
    that the right senders sent them, and returns the recipient's row of the table.
 
-So a sum needs little memory: its senders, the numbers of their posts in the log, the slots of the
-totals, and the waiting recipients. Usually all messages go to one group in one round. Then these
-data are the same for every recipient, and we store them once, in a `Batch`. If groups or rounds
-differ, a sum has several batches, and a recipient belongs to some of them. Then we also count the
-messages of each recipient.
+The messages of a sum that go to one group in one round form a `Batch`. If groups or rounds differ,
+a sum has several batches. Then we also count the messages of each recipient.
 
 A fingerprint shows whether the *right* parties have sent. Every party has a random-looking token of
 64 bits, and the tokens of the senders must add up to the same sum as the tokens of the parties that
-the recipient asks for. The low 24 bits of each token are the number 1 (see `roster.py`), so the low
-bits of the sum are the number of senders.
+the recipient asks for.
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,9 +62,7 @@ class TotalTable:
         return first
 
     def empty_total(self) -> Total:
-        """Return an empty total with the same slots, for one thread. The thread's total is merged
-        with `total` later.
-        """
+        """Return an empty total with the same slots, for one thread."""
         total = self._reading.total(self.field, self.shape)
         total.reserve(self._used)
         return total
@@ -221,9 +214,7 @@ class Sum:
         return self.batches(number)[0].slot(number)
 
     def first_sender(self) -> int:
-        """Return the party that began the sum. The message of this party determines the field and
-        the shape.
-        """
+        """Return the party that began the sum."""
         return next(iter(self._batches[0].posts))
 
     def _batch(self, to: Group, lot: Lot) -> Batch:

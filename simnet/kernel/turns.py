@@ -14,14 +14,13 @@ Example. `ping` sends a message and waits for the answer of `pong`::
     ready: ping            ping reads the answer and ends
     ready: nobody          the run is over; if a party still waited, this would be a stall
 
-A script may wait for messages only. While it waits for a message, it yields `_HAND_OVER`. A script
-that yields anything else waits for something of trio or asyncio (a sleep, a lock, a task that it
-has opened), and we raise an error that names the line. We also refuse a timeout or a cancelled
-scope around a wait for a message, because the script's behaviour would then depend on time. If a
-script opens a task of its own, this task cannot act with the party, because it runs while the party
-does not have the turn.
+A script that waits for a message yields `_HAND_OVER`. If it yields anything else, we raise an
+error: it waits for something of trio or asyncio, such as a sleep or a lock. We also refuse a
+timeout or a cancelled scope around a wait for a message, because the script's behaviour would then
+depend on time. If a script opens a task of its own, this task cannot act with the party, because it
+runs while the party does not have the turn.
 
- After a failure, every sleeping task is woken, even in a shielded scope, and closes its script. If
+After a failure, every sleeping task is woken, even in a shielded scope, and closes its script. If
 a script catches this and continues, it is stopped at the next message that it sends or waits for.
 """
 

@@ -124,7 +124,7 @@ def load(path: Path) -> Transcript:
     """Read a transcript from a file.
 
     Raises `CodecError` for a file that cannot be read, for another format or version, for damaged
-    bytes, and for a header that no transcript can have. See `save` for an example.
+    bytes, and for a header that no transcript can have.
 
     >>> import pathlib
     >>> load(pathlib.Path("no such file"))

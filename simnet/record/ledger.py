@@ -2,9 +2,7 @@
 
 Theory of operation. A run may have millions of messages, and many of them are alike. So the ledger
 counts messages, and does not store them one by one. All messages of one tag, one round and one
-manifest form a `Lot`. A `Line` counts the messages that one sender sends in one lot. Sending to
-5,000 parties adds 5,000 to one line. The answer to a question (bytes by role, elements by tag, the
-number of rounds) is computed from the lines and the lots' manifests when somebody asks.
+manifest form a `Lot`. A `Line` counts the messages that one sender sends in one lot.
 
 Sending and receiving are counted separately: the sender's line counts when it sends, and the
 recipient's `Receipts` count when it receives messages. The difference is the number of messages
@@ -14,10 +12,10 @@ meter of the party that holds them.
 There are two countings: `wire` counts the messages that cross a channel; `logical` also counts what
 a party sends to itself.
 
-Messages can also be counted by link and by phase; for these two the lines are not enough. A *link*
-is a pair of sender and recipient. Lines do not store recipients, so links are counted from observed
-messages. A *phase* is a label that a script gives to a tag (`Tag("share", phase="sharing")`);
-parties note the label when they use the tag.
+Messages can also be counted by link and by phase. A *link* is a pair of sender and recipient. Lines
+do not store recipients, so links are counted from observed messages. A *phase* is a label that a
+script gives to a tag (`Tag("share", phase="sharing")`); parties note the label when they use the
+tag.
 
 Example. u1 and u2 scatter two shares each, to u1 and u2, and add up the shares that they get. There
 is one lot (tag `share`, round 1) and two lines with `sent` 2 and `local` 1. So 2 messages are sent
@@ -172,11 +170,7 @@ class Ledger:
         return len({line.lot.round for line in sending if line.sent > line.local})
 
     def total(self, direction: Direction = "sent", counting: Counting = "wire") -> Traffic:
-        """Return the traffic of the whole run.
-
-        Sent and received traffic are equal once every message has been read, if no message was
-        duplicated on its way.
-        """
+        """Return the traffic of the whole run."""
         return sum(self.by("tag", direction, counting).values(), Traffic())
 
     def by(
@@ -217,9 +211,7 @@ class Ledger:
         return result
 
     def copies(self) -> dict[str, Traffic]:
-        """Return the second copies of messages that came twice, by the role of the sender. They are
-        counted among the sent messages, and nobody reads them.
-        """
+        """Return the second copies of messages that came twice, by the role of the sender."""
         result: dict[str, Traffic] = {}
         for line in self._lines.values():
             if line.copies:

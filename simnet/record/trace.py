@@ -7,7 +7,7 @@ form*, and hash the bytes. Three rules make the form canonical:
 
 - Different values have different forms. A form contains the kind of the value, and the length of
   each part stands before that part. The integer 1, the boolean True and the real 1.0 are three
-  values. The bit 1 and the index 1 differ as well, because they have different wire types.
+  values.
 - Equal values have the same form. The form does not depend on the type in which numpy stores a
   number (16 or 64 bits). The form does not depend on the order of a dictionary's entries either: a
   script may fill a dictionary in the order in which messages arrive, which depends on the schedule.

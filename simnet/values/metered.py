@@ -77,7 +77,7 @@ def _operation(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Operation | None:
 
 
 def _times(method: str, inputs: tuple[Any, ...], options: dict[str, Any], result: Any) -> int:
-    """Return how often the operation was done. To add up m numbers takes m - 1 additions."""
+    """Return how often the operation was done."""
     array = np.asarray(_plain(inputs[0]))
     axis = options.get("axis") or 0
     match method:

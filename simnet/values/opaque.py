@@ -133,10 +133,7 @@ class Boxes:
         return Boxes(self.content, self.keys, self.is_single, meter)
 
     def numbers(self) -> Numbers:
-        """Return the octets that the codec sends: a hash of key and content, as long as the box.
-
-        A simulation needs no real cipher, because the box object itself carries its content.
-        """
+        """Return the octets that the codec sends: a hash of key and content, as long as the box."""
         plain = getattr(self.content, "sampled", self.content).metered(None).numbers()
         elements = math.prod(self.content.shape[1:])  # -1 would not do for no boxes at all
         wide = np.ascontiguousarray(plain.reshape(len(self.keys), elements).astype("<u8"))

@@ -183,10 +183,7 @@ class Residues:
         return Residues(self.field, values, meter)
 
     def inverse(self) -> "Residues":
-        """Return the inverse of each element. Each inverse is billed as one multiplication.
-
-        Raises `ValueError` if an element is 0, because 0 has no inverse.
-        """
+        """See `FieldArray.inverse`. Raises `ValueError` if an element is 0."""
         modulus = self.field.modulus
         if not self._values.all():
             raise ValueError(f"0 has no inverse in F_{modulus}")
@@ -270,10 +267,7 @@ class Residues:
         return Residues(self.field, total, self.meter)
 
     def append(self, row: FieldArray) -> Any:
-        """Return this array with one more row at the end of its first axis.
-
-        Raises `ValueError` for a row of another shape.
-        """
+        """See `FieldArray.append`. Raises `ValueError` for a row of another shape."""
         if not isinstance(row, Residues):
             if not hasattr(row, "field"):
                 raise TypeError(f"a row of field elements is expected, got {type(row).__name__}")
@@ -290,12 +284,10 @@ class Residues:
         return Residues(self.field, room, self.meter or row.meter)
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> Any:
-        """Return this array with one more element after each group of consecutive elements.
+        """See `FieldArray.close`.
 
-        The array has one axis, and its k-th group has `sizes[k]` elements. The new element of the
-        k-th group is `totals[k]` minus the sum of the group, so that together they add up to
-        `totals[k]`. Raises `ValueError` unless the sizes add up to the number of elements, with one
-        total for each size.
+        Raises `ValueError` unless the sizes add up to the number of elements, with one total for
+        each size.
         """
         # The totals have another class, so convert this array to that class.
         if not isinstance(totals, Residues):
@@ -378,12 +370,10 @@ class Residues:
 
 
 def products(weights: Numbers, values: Numbers, modulus: int) -> Numbers:
-    """Return the matrix product of residues, mod q; shapes (m, rows), (rows, count), (m, count).
-
-    We use 64 bits if no sum of products can wrap around. For residues of up to 32 bits in fewer
-    than 2^15 rows, we split the values into halves of 16 bits, so that the sums of the halves
-    cannot wrap around. Otherwise we use Python's integers.
-    """
+    """Return the matrix product of residues, mod q; shapes (m, rows), (rows, count), (m, count)."""
+    # We use 64 bits if no sum of products can wrap around. For residues of up to 32 bits in fewer
+    # than 2^15 rows, we split the values into halves of 16 bits, so that the sums of the halves
+    # cannot wrap around. Otherwise we use Python's integers.
     rows = len(values)
     if rows * (modulus - 1) ** 2 < 1 << 63:
         return np.asarray(weights.astype(np.int64) @ values.astype(np.int64) % modulus)
@@ -444,9 +434,6 @@ def _other_kind(arrays: Sequence[Any]) -> Any:
 def column_sums(values: Numbers, field: Field) -> Numbers:
     """Return the sums over the first axis mod q, with shape `values.shape[1:]` and the field's
     dtype.
-
-    Groups of rows, each small enough not to wrap around, are first added in the narrow type. The
-    sums of the groups, and the remaining rows, are then added in 64 bits.
     """
     rows = values.shape[0]
     narrow = min(field.headroom, _NARROW_FOLD)
