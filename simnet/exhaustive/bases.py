@@ -96,12 +96,10 @@ def _refined(law: ReducedLaw, several: Mapping[Hashable, Basis]) -> Law:
 
 
 def _solutions(basis: Basis, values: Sequence[int], joint: Basis) -> Iterator[tuple[int, ...]]:
-    """All values of J·y that are possible if K·y = v. The rows of K must lie in the span of J.
-
-    A row of J is 1 at its own pivot, where the other rows are 0. So the entries of a row of K at
-    these pivots are its coefficients as a combination of rows of J. Thus K·y = v becomes a system
-    of equations in the values of J·y.
-    """
+    """All values of J·y that are possible if K·y = v. The rows of K must lie in the span of J."""
+    # A row of J is 1 at its own pivot, where the other rows are 0. So the entries of a row of K at
+    # these pivots are its coefficients as a combination of rows of J, and K·y = v becomes a system
+    # of equations in the values of J·y.
     pivots = [(modulus, row[0][0]) for modulus, row in joint]
     choices: list[list[tuple[int, ...]]] = []
     for modulus in sorted({modulus for modulus, _ in joint}):

@@ -117,12 +117,6 @@ class WorstNeighbour:
 
 @attrs.frozen(eq=False)
 class _Worlds:
-    """What is kept of the worlds on one input.
-
-    `endings` gives the probability of each way in which the run ends. `happened` lists what the
-    ideal world may be told.
-    """
-
     law: ReducedLaw
     count: int
     endings: Mapping[tuple[Ending, ...], Fraction]

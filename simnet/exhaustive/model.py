@@ -217,8 +217,7 @@ class ScheduleNode:
     """A place in the schedule tree: the order of events, without the values of secrets.
 
     Two joint histories lead to the same node if they differ only in the values of secrets, or in
-    inputs that do not affect structures. Each node has one action. The structure of the state that
-    the acting party reaches decides which node comes next.
+    inputs that do not affect structures.
     """
 
     def __init__(
@@ -325,7 +324,6 @@ Branch = tuple[tuple[PartyState, ...], ScheduleNode]
 
 
 def _numbers(action: Open, free: Sequence[int], states: Sequence[PartyState]) -> tuple[int, ...]:
-    """The numbers of rows that are opened together, given the numbers of the free rows."""
     numbers = [opened_number(row, states) for row in action.before]
     choices = iter(free)
     for row in action.rows:
@@ -400,7 +398,8 @@ class Model:
         return inputs_by_name(inputs, self.roster)
 
     def _refuse_unplayable(self, inputs: Inputs) -> None:
-        """Refuse what a run refuses, and a script that behaves differently when played twice."""
+        # If a script depends on something besides its coins and inputs, we cannot find its law. So
+        # we refuse a script that behaves differently when it is played twice.
         named, everyone = self.named(inputs), self.roster.names
         first, second = (
             run(
@@ -528,10 +527,6 @@ class Model:
     def _outcomes(
         self, action: Toss | Open, states: Sequence[PartyState], limit: int
     ) -> Sequence[tuple[Outcome, Fraction]]:
-        """The outcomes of a coin, or the possible numbers of opened rows.
-
-        Raises `BadInput` if rows have more outcomes than the limit of worlds.
-        """
         pause = states[action.party].pause
         if isinstance(action, Toss):
             assert isinstance(pause, Choice)
@@ -581,9 +576,7 @@ class Model:
             node = node.child(states[party])
 
     def _decide(self, network: Network, states: Sequence[PartyState]) -> Action:
-        """Choose the next action by a fixed rule: a party that has started goes on before another
-        party starts.
-        """
+        # A party that has started goes on before another party starts.
         started = states[: network.started]
         for state in started:
             if isinstance(state.pause, Choice):
@@ -669,7 +662,6 @@ class Model:
     def _aborts(
         self, states: Sequence[PartyState], node: ScheduleNode, action: End
     ) -> tuple[Ending, ...]:
-        """List who aborted, and who waits for ever, by round and name."""
         names = self.roster.names
         if not action.stuck and all(state.aborted is None for state in states):
             return ()

@@ -185,7 +185,6 @@ class Network:
             self._leave_out(party, first.tag, {message.sender for message in summands[0]})
 
     def _remove(self, posting: Posting) -> None:
-        """Take a message out of its channel."""
         # Postings are made again when a network is rebuilt, so we compare their messages, which
         # stay the same objects.
         channel = _channel(posting.message)

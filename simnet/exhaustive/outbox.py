@@ -372,18 +372,14 @@ class CutOutbox(CutLink):
         self._tape = tape
 
     def _reached(self, tag: Tag, to: Sequence[str]) -> list[int] | None:
-        """Return the places of the recipients that a send reaches; None if the party goes on.
-
-        When a script stops at a coin, its `finally` clauses still run. What the script sends there
-        does not count, because the script will be played again.
-        """
+        # When a script stops at a coin, its `finally` clauses still run. What the script sends
+        # there does not count, because the script will be played again.
         return super()._reached(tag, to) if self._tape.stop is None else None
 
     @contextlib.contextmanager
     def _last_send(self) -> Iterator[None]:
-        """Allow a coin to stop the script within the last send, which happens if a deferred block
-        tosses the coin. The script will be played again, and will come to this send again.
-        """
+        # A coin may stop the script within the last send, if a deferred block tosses the coin. The
+        # script will be played again, and will come to this send again.
         try:
             yield
         except BaseException:

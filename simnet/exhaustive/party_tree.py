@@ -199,9 +199,6 @@ class Execution:
         raise blamed(self.actor, cause) from cause
 
     def _checked(self, request: object) -> Request | None:
-        """Return what the script waits for; None if the script has ended. Raises `ScriptError` if
-        the script awaits something that does not belong to simnet.
-        """
         if isinstance(request, Request | None):
             return request
         raise in_script(self.actor, foreign_wait(request), waiting_line(self._coroutine))
@@ -307,7 +304,6 @@ class PartyTree:
         return child
 
     def _replayed(self, history: History, parent: PartyState) -> PartyState:
-        """The state after a history, reached by playing the script from the beginning."""
         execution = Execution(self, history.outcomes)
         answer: object = None
         for delivery in history.deliveries:

@@ -171,10 +171,6 @@ class LocalReading(Sampled):
         return named(result.field, result.shape, first, self)
 
     def _values(self, call: DoorCall) -> list[Any]:
-        """The values that a function gets for its arguments.
-
-        Raises `RowsAsked` for rows whose numbers are not known.
-        """
         arrays = [array for array in call.rows if isinstance(array, Forms)]
         numbers = iter(self._numbers(arrays, f"by me.{call.kind} of {call.name}"))
 
@@ -194,10 +190,8 @@ class LocalReading(Sampled):
         return [value(argument) for argument in call.arguments]
 
     def _numbers(self, arrays: Sequence[Forms], purpose: str) -> list[Residues]:
-        """The numbers of these arrays.
-
-        Numbers that depend on the party's own secrets alone are computed; the others come from the
-        tape. Raises `RowsAsked` if they are not on the tape.
+        """Return the numbers of these arrays. Numbers that depend on the party's own secrets alone
+        are computed; the others come from the tape.
         """
         rows = [
             (array.field.modulus, row)

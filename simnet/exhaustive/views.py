@@ -72,10 +72,6 @@ class _Function:
 
 @attrs.frozen(eq=False)
 class _ScheduleView:
-    """What a coalition sees at a node of the schedule tree, as a function of the
-    secrets' values.
-    """
-
     received: Hashable  # plain messages, silences and traffic
     basis: Basis  # K, as combinations of the messages seen and the members' own coins
     functions: tuple[_Function, ...]  # K·y
@@ -225,7 +221,6 @@ class Views:
         return received, traffic
 
     def _forms(self, network: Network, postings: Sequence[Posting]) -> dict[int, dict[int, Vector]]:
-        """The elements that members see, by modulus and by their place among all elements seen."""
         by_modulus: dict[int, dict[int, Vector]] = {row.modulus: {} for row in network.opened}
         place = 0
         for posting in postings:

@@ -104,14 +104,11 @@ class Elimination:
         return self._without_revealed(weights) if self._revealed else weights
 
     def _without_revealed(self, weights: Vector) -> Vector:
-        """Subtract multiples of the rows that reveal coins, so that the revealed coins vanish.
-
-        A row that reveals a coin may contain coins of earlier passes, so we go through the passes
-        backwards.
-        """
+        """Subtract multiples of the rows that reveal coins, so that the revealed coins vanish."""
         entries, modulus = self._all_entries, self._modulus
         factors = np.zeros(self._rows, dtype=np.int64)
         factors[list(weights)] = list(weights.values())
+        # A row that reveals a coin may contain coins of earlier passes.
         for rows, columns in reversed(self._revealed):
             # The entries of these coins, coin by coin.
             starts = np.searchsorted(entries.columns, columns)
@@ -190,7 +187,6 @@ class _RowIndex:
         self._starts = np.concatenate([[0], np.bincount(entries.rows, minlength=rows).cumsum()])
 
     def of(self, row: int) -> list[tuple[int, int]]:
-        """Return the pairs (column, coefficient) of a row."""
         span = slice(int(self._starts[row]), int(self._starts[row + 1]))
         return list(
             zip(self._columns[span].tolist(), self._coefficients[span].tolist(), strict=True)
@@ -198,11 +194,9 @@ class _RowIndex:
 
 
 def _vectors_by_row(rows: Ints, keys: Ints, values: Ints) -> dict[int, Vector]:
-    """Return the entries as one vector for each row that has an entry.
-
-    Equal numbers are one object in all vectors, and the arrays become lists in portions, to save
-    memory.
-    """
+    """Return the entries as one vector for each row that has an entry."""
+    # Equal numbers are one object in all vectors, and the arrays become lists in portions: a large
+    # run has millions of entries, and a Python number takes about 32 bytes.
     vectors: dict[int, Vector] = {}
     known: dict[int, int] = {}
     for begin in range(0, len(rows), PORTION):

@@ -44,9 +44,7 @@ class _Block:
     rows: TermRows
 
     def is_alike(self, other: "_Block") -> bool:
-        """Whether both blocks are mixtures with the same weights, for the same slots. Then their
-        sum is a mixture with these weights, too.
-        """
+        """Whether both blocks are mixtures with the same weights, for the same slots."""
         return (
             isinstance(self.rows, Mixture)
             and isinstance(other.rows, Mixture)
@@ -199,7 +197,6 @@ class FormTotal:
     def _portion(
         self, blocks: Sequence[_Block], fine: Sequence[Terms], begin: int, end: int
     ) -> Terms:
-        """Return the sums at the slots `begin` to `end - 1`. `fine` has the rows of the blocks."""
         lanes = fine[0].lanes
         each = self._size // lanes
         chosen, into = [], []

@@ -222,5 +222,4 @@ def _row_reduced(matrix: Ints, modulus: int) -> Ints:
 
 
 def _pivots(reduced: Ints) -> Ints:
-    """Return the pivot columns of a matrix in reduced row echelon form without zero rows."""
     return np.asarray((reduced != 0).argmax(axis=1), dtype=np.int64)

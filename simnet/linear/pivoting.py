@@ -59,7 +59,6 @@ class Remnant:
 
 
 def _reduced(matrix: bytes, tall: int, wide: int, modulus: int) -> Ints:
-    """Return the reduced row echelon form of `[matrix | identity]`."""
     from flint import nmod_mat
 
     entries = np.frombuffer(matrix, dtype=np.int64).reshape(tall, wide)

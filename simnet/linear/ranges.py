@@ -190,6 +190,5 @@ def closed(
 
 
 def _is_apart(terms: Terms, range_: Range) -> bool:
-    """Return whether no unknown of the terms lies in a range: each lane of its rows counts."""
     inside = (terms.unknowns >= range_.first) & (terms.unknowns < range_.last + range_.lanes)
     return not np.any(inside)

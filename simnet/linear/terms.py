@@ -255,9 +255,9 @@ def accumulate(
 
 
 def _long_sum(unknowns: Ints, coefficients: Ints, lanes: int, modulus: int) -> Terms:
-    """Return the sum of very many terms as one row. To save memory, the unknowns are cut into
-    ranges, and the terms of each range are sorted by themselves.
-    """
+    """Return the sum of very many terms as one row."""
+    # Sorting takes several times the memory of the terms. So the unknowns are cut into ranges, and
+    # the terms of each range are sorted by themselves.
     sample = np.sort(unknowns[:: max(len(unknowns) // 4096, 1)])
     cuts = np.unique(sample[:: max(len(sample) * PORTION // len(unknowns), 1)])
     parts = []
@@ -309,9 +309,6 @@ def closed(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Te
 def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:
     """Return the result of `closed` if every row has one term, the rows' unknowns are in ascending
     order, and their numbers are above those of all unknowns in the totals.
-
-    Then nothing has to be sorted: a new row consists of the terms of the total, followed by the
-    terms of the group.
     """
     lengths, unknowns, coefficients = [], [], []
     begin = 0
@@ -332,10 +329,8 @@ def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: i
 
 
 def _by_row(into: Ints, rows: int) -> Ints:
-    """Return the stable order of terms by the row that they are added to.
-
-    Numpy sorts numbers of 16 bits much faster than larger numbers.
-    """
+    """Return the stable order of terms by the row that they are added to."""
+    # Numpy sorts numbers of 16 bits by counting, which is much faster than sorting larger numbers.
     order = np.argsort(into.astype(np.uint16), kind="stable")
     for shift in range(16, rows.bit_length(), 16):
         order = order[np.argsort((into >> shift).astype(np.uint16)[order], kind="stable")]
