@@ -1,6 +1,6 @@
 """Calibrate: replace estimated counts by their posterior means under a fitted prior.
 
-This is a step after any pure local collection. Calibrate reads only estimates, so it costs no
+Calibrate follows a collection by a pure local mechanism. It reads only estimates, so it costs no
 privacy. The result is biased on purpose and does not add up to the number of users. If the prior is
 wrong, the result may be worse than setting insignificant counts to zero.
 
@@ -45,7 +45,7 @@ FALSE_POSITIVES = 2
 class Calibrate:
     """How a prior is fitted and used.
 
-    The defaults are the paper's, with the largest possible count as the prior's support. Raises
+    The defaults are the paper's; the support of the prior ends at the number of users. Raises
     `ValueError` for an unknown `family`, `support`, `fit` or `mean_source`, for an `at_zero`
     outside [0, 1), and for choices that do not fit together.
     """
@@ -156,9 +156,8 @@ Step = Callable[[Floats], Floats]  # a function of counts, applied item by item;
 
 
 def significance(noise: Noise, items: int, beta: float = BETA) -> Step:
-    """Return the step that sets a count to zero unless it is significant among this many items.
-
-    `beta` is β of Eq. 22.
+    """Return the step that sets counts below the significance threshold for this many items to
+    zero. `beta` is β of Eq. 22.
     """
     threshold = noise.threshold(items, beta)
     return lambda counts: zeroed(counts, threshold)

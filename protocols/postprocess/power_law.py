@@ -97,5 +97,5 @@ def _zeta(exponent: float) -> float:
     from scipy.special import zeta  # imported only here: scipy loads slowly
 
     if exponent <= 1:
-        raise ValueError(f"k^-s has an infinite sum over all k unless s > 1, got s={exponent:g}")
+        raise ValueError(f"the sum of k^-s over all k is finite only for s > 1, got s={exponent:g}")
     return float(zeta(exponent, 1))

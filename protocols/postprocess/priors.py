@@ -298,7 +298,7 @@ class FinitePrior:
     def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
         """Return the law of a count that is drawn uniformly from these counts, shape (N,).
 
-        If `counts` are the true counts, no prior gives a smaller mean squared error to a method
+        If `counts` are the true counts, no prior gives a smaller expected squared error to a method
         that treats each item by itself.
         """
         values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)

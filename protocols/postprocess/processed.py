@@ -282,5 +282,7 @@ def _with_options(
     if isinstance(method, str):
         return with_options(method, fit, support, at_zero, prior)
     if (fit, support, at_zero, prior) != (None, None, None, None):
-        raise ValueError("a Calibrate has its choices already: leave out the others")
+        raise ValueError(
+            "a Calibrate has its own fit, support, at_zero and prior: leave out these settings"
+        )
     return method

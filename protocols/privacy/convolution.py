@@ -1,4 +1,4 @@
-"""Sums of many independent losses or integers, by FFT of tilted masses, with bounds on all errors.
+"""Sums of many independent losses or integers, by FFT of tilted masses, with bounds on the errors.
 
 Theory of operation. The law of a sum S of independent terms is a convolution, and an FFT turns the
 convolution of n equal laws into an n-th power. Two things need care.

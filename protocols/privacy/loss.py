@@ -192,7 +192,7 @@ class GaussianLoss:
             raise ValueError(f"sensitivity over deviation is positive and finite, got {self.ratio}")
 
     def trimmed(self, mass: float) -> "GaussianLoss":
-        """Return the law unchanged: under any tilt the loss has only one peak."""
+        """Return the law unchanged."""
         del mass
         return self
 

@@ -5,11 +5,11 @@ Bin(Π_j, p), where Π_j users hold item j. There are two relations between neig
 `remove`: a user keeps its seat but takes no part, so that its item loses one holder. `replace`: the
 user's item becomes another item.
 
-δ falls as counts rise: if an independent Bernoulli(p) coin is added to a count of Π holders, its
-law becomes that of Π + 1 holders, and this is post-processing, which cannot increase δ. So the
-worst user to remove holds the rarest item that anybody holds. The worst replacement is from this
-item to an item that nobody holds; if every item is held, the worst replacement is between the two
-rarest items, in one direction or the other.
+δ does not rise with the counts: if an independent Bernoulli(p) coin is added to a count of Π
+holders, its law becomes that of Π + 1 holders, which is post-processing and cannot increase δ. So
+the worst user to remove holds the rarest item that anybody holds. The worst replacement is from
+this item to an item that nobody holds; if every item is held, the worst replacement is between the
+two rarest items, in one direction or the other.
 
 Source: Yang et al., section 3.1.1 for the mechanism. `theorems` has the paper's Theorems 3.1 and
 3.2, which these exact values refute for some parameters.

@@ -673,7 +673,7 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: GaussianPrior(math.nan, 1.0), "mean is finite"),
         (lambda: FinitePrior.of([0.5, 0.4]), "add up to 1"),
         (lambda: FinitePrior(np.arange(2), np.ones(3) / 3), "counts and masses are two lists"),
-        (lambda: log_power_sum(1.0, math.inf), "infinite sum"),
+        (lambda: log_power_sum(1.0, math.inf), "finite only for s > 1"),
         (lambda: exponent_of_mean(1.0, 10), "mean between these two numbers"),
         (lambda: exponent_of_mean(10.0, 10), "mean between these two numbers"),
         (lambda: exponent_of_mean(math.nan, 10), "mean between these two numbers"),

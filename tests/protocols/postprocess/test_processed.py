@@ -185,7 +185,7 @@ def test_a_file_that_is_no_prior_is_refused(tmp_path: Path, text: str, wrong: st
         ({"postprocess": "calibrate-likelihood", "fit": "mean"}, "has fit=likelihood"),
         ({"postprocess": "calibrate", "support": "all"}, "support is users or largest"),
         ({"postprocess": "zero", "beta": 30.0}, "beta lies between 0 and half the number"),
-        ({"postprocess": Calibrate(), "fit": "mean"}, "has its choices already"),
+        ({"postprocess": Calibrate(), "fit": "mean"}, "has its own fit"),
     ],
 )
 def test_choices_that_a_method_does_not_have_are_refused(given: dict[str, Any], wrong: str) -> None:
