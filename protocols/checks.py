@@ -150,8 +150,8 @@ def adaptive_weight(gamma: float | None) -> None:
     number("gamma", gamma)
     if not 1 < gamma < float("inf"):  # also refuses NaN
         raise ValueError(
-            f"gamma is above 1 for adaptive reporting sets and left out for uniform ones, "
-            f"got {gamma!r}"
+            f"gamma is above 1 and finite for adaptive reporting sets, and left out for uniform "
+            f"ones, got {gamma!r}"
         )
 
 

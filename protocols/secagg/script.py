@@ -388,7 +388,7 @@ class SecAgg:
     def _check_enough(self, what: str, count: int) -> None:
         if count < self.threshold:
             raise Abort(
-                f"the server says that only {count} users {what}, and {self.threshold} are needed"
+                f"the server names only {count} users who {what}, and {self.threshold} are needed"
             )
 
     # What the server checks and passes on.
