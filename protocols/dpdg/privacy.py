@@ -47,8 +47,6 @@ class UserNoise:
     def profile(self, shares: int) -> tuple[Profile, str]:
         """Return the privacy profile of the sum of `shares` users' noise, and its assumption in
         words.
-
-        Neighbouring inputs replace one user's item, so the L2 sensitivity is √2.
         """
         deviation = sqrt(shares * self.variance)
         if self.fraction_bits is not None and deviation * 2**self.fraction_bits <= COARSE:

@@ -147,11 +147,7 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
 
 
 def bias_of_share(mechanism: OfItems, share: float) -> float:
-    """Return how much the expected estimate of an item's share exceeds the share.
-
-    The bias follows from the law of a report. Estimates are linear in the supports, so their values
-    at 0 and at 1 supports of one user determine the expectation.
-    """
+    """Return how much the expected estimate of an item's share exceeds the share."""
     nothing, something = map(float, mechanism.debiased([0, 1]))
     holder, other = (mechanism.support_chance(value) for value in (1, 2))
     expected = share * holder + (1 - share) * other

@@ -122,8 +122,7 @@ class DuchiMulti(TwoSided):
     def law(self, value: float) -> Density:
         """Return the law of one coordinate of the report of a user whose value there is `value`.
 
-        This law does not depend on the user's other values. A coordinate agrees with the rounded
-        value with probability equal to the mean share of agreeing coordinates.
+        This law does not depend on the user's other values.
         """
         t, agrees = Fraction(float(checks.within_one(value))), self._agreeing_share
         high = (1 + t) / 2 * agrees + (1 - t) / 2 * (1 - agrees)

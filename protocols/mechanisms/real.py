@@ -35,8 +35,7 @@ class RealReport(ABC):
     def exact_epsilon(self) -> float:
         """The ε of the report's law.
 
-        This ε is computed from the laws of the values -1, 0 and 1. The log ratio of two laws is
-        largest for the values -1 and 1.
+        The log ratio of two laws is largest for the values -1 and 1.
         """
         return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
 

@@ -51,8 +51,7 @@ def epsilon_of_set(
     """Return the exact ε of the map from a user's item to its reporting set, and the bound
     log γ.
 
-    Both are 0 for the uniform law. The bound is that of Theorem 3.3. The likeliest sets for an item
-    contain the item, and the least likely sets do not contain it. A user takes part with
+    Both are 0 for the uniform law. The bound is that of Theorem 3.3. A user takes part with
     probability `participation`; a user who takes no part draws a uniform set.
     """
     if gamma is None or k == items:

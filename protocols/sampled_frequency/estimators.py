@@ -47,10 +47,8 @@ from simnet.arrays import Floats
 class Linear:
     """The estimator (Σ_k w_k (N_ki - b S_k) - c) / (p - q).
 
-    The constants w_k, b and c define the estimator. What one report adds does not depend on other
-    reports. Shares of holders are given as one number or an array of shape (N,), equal in every
-    group, or as an array of shape (K, N) for each group. Data are fixed unless a method says
-    otherwise.
+    Shares of holders are given as one number or an array of shape (N,), equal in every group, or as
+    an array of shape (K, N) for each group. Data are fixed unless a method says otherwise.
     """
 
     sample: SamplingDesign

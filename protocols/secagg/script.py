@@ -453,7 +453,7 @@ class SecAggPlus(SecAgg):
 
     The server puts the users into a random order on a circle; the neighbours of a user are the
     `degree` / 2 users on each side of it (a Harary graph). The threshold t counts a user's
-    neighbours and itself. `protocols.secagg.degree` finds degrees and thresholds.
+    neighbours and itself.
 
     Raises `ValueError` unless the degree is even, below n, and at least t - 1, for parameters that
     `SecAgg` refuses, and with `active`.

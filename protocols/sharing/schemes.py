@@ -184,7 +184,7 @@ class Polynomials:
     """What both forms of Shamir's sharing have in common: shares are values of a random polynomial.
 
     The polynomial has as many coefficients as shares are needed. Its value at 0 is the secret; its
-    values at 1..m are the shares of m parties. The method `needed` says how many shares are needed.
+    values at 1..m are the shares of m parties.
     """
 
     partial = Tag("partial")
@@ -267,8 +267,8 @@ class Polynomials:
         """Return the secret that was split among `parties`, from at least t values at distinct
         points; the first t are used.
 
-        Points are counted from 1. The formula is Lagrange's, at 0. Raises `ValueError` for fewer
-        than t values, and if two of the first t points are equal.
+        Points are counted from 1. Raises `ValueError` for fewer than t values, and if two of the
+        first t points are equal.
         """
         used = self.needed(parties)
         if len(points) < used:

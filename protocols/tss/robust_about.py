@@ -105,8 +105,7 @@ def about(protocol: RobustTSS) -> About:
 def expected_bill(protocol: RobustTSS, run: Run) -> Sequence[Expectation]:
     """Return what each role sends, given the reporting sets, the elections and who dropped out.
 
-    Shares to oneself are no messages. S1 knows the sets and the elections. If S1 dropped out after
-    its last message, they are not known, and the result is empty.
+    Shares to oneself are no messages. The result is empty if S1 dropped out.
     """
     if "S1" not in run.outputs:
         return []
