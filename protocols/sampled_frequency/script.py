@@ -199,7 +199,7 @@ class SampledCollection:
 
     @property
     def single_item_chances(self) -> None:
-        """None: not every user reports, and the estimates do not show how many users report."""
+        """None: users may stay silent, and the estimates do not show how many users report."""
         return
 
     def _counts(self, rows: Typed) -> Ints:

@@ -18,11 +18,11 @@ The server learns the sum over the users whose vectors came, if there are at lea
 nothing. With the server, t users learn everything; t - 1 learn nothing about the others beyond the
 sum, if the server follows its script.
 
-A server that lies needs fewer users, or none: it hands out public keys of its own, or tells
-different users different things. The variant against *active* adversaries prevents this if
-2t > n + c, where c users help the server. Every user signs its public keys in step 1. Before step 4
-every user signs the list that the server told it, if the user itself is on the list, and waits for
-t signatures of the same list.
+A server that lies needs fewer users, or none: it can hand out public keys of its own, or tell
+different users different things. The variant against *active* adversaries prevents this if 2t > n +
+c, where c users help the server. Every user signs its public keys in step 1. Before step 4 every
+user signs the list that the server told it, if the user itself is on the list, and waits for t
+signatures of the same list.
 
 Sources: Bonawitz et al., *Practical Secure Aggregation for Privacy-Preserving Machine Learning*,
 CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure. `SecAggPlus` is
