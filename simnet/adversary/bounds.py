@@ -57,9 +57,9 @@ class ShareBounds:
     """What a coalition learns from field elements: `at_least` and `at_most`.
 
     `sight` is what reaches the coalition from outside. `knowledge` is what the messages alone
-    determine, over each field. `remarks` are sentences for a reader of the verdict. `rewriting`
-    says how the upper end expands products. `view` is the widened view behind the upper end, or
-    None if no view had to be widened.
+    determine, over each field. `remarks` say why the two ends differ, and what else is doubtful.
+    `rewriting` says how the upper end expands products. `view` is the widened view behind the upper
+    end, or None if no view had to be widened.
     """
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
@@ -287,7 +287,7 @@ class ShareBounds:
             )
         if not checks.knows_structure(self.corrupt):
             return (
-                "computing the functions listed beyond the output may take discrete coins that "
+                "computing the functions listed beyond the output may need discrete coins that "
                 "were drawn outside doors, and perhaps the coalition does not know these coins"
             )
         return None

@@ -79,9 +79,9 @@ class Expansion:
     `opened` are the rows that were disclosed in full. `is_coin` recognises honest coins. `is_free`
     recognises secrets that depend on no coins, unknowns that the coalition knows, and monomials of
     both. `value` gives the sampled value of an unknown, and `monomial` the unknown for the product
-    of two unknowns. A product is not expanded if one of its factors contains any other unknown
-    after coins were replaced, unless the other factor is a number. If the expansions would take
-    more than `MOST_PAIRS` products of two unknowns, the rest is not expanded.
+    of two unknowns. After coins were replaced, a product is expanded if both factors contain only
+    free unknowns, or if one factor is a number. If the expansions would take more than `MOST_PAIRS`
+    products of two unknowns, the rest is not expanded.
     """
 
     def __init__(

@@ -394,7 +394,7 @@ class Symbolic:
         return self.unknowns.signed[signature]
 
     def found_different(self, keys: Sequence[bytes]) -> None:
-        """Note keys that differ from each other: what the script does next may tell this."""
+        """Note keys that differ from each other: what the script does next may depend on this."""
         self.unknowns.compared.add(frozenset(keys))
 
     def stretched(

@@ -9,10 +9,10 @@ that joins a coalition adds rows, and makes numbers known: a coalition without u
 touches u still does so when others join (docs/proofs/breaking-sets.md has the proof). So we list
 the minimal coalitions that expose u, and the maximal coalitions that do not.
 
-To learn something *beyond the output* is another matter. If the victim joins, nothing is left to
-learn. If a server joins, the larger coalition may be allowed to know what the smaller coalition was
-not. So we list the minimal coalitions that leak. For each of them we list the parties whose joining
-undoes the leak.
+What a coalition learns *beyond the output* may become nothing when others join. If the victim
+joins, nothing is left to learn. If a server joins, the larger coalition may be allowed to know what
+the smaller coalition was not. So we list the minimal coalitions that leak. For each of them we list
+the parties whose joining undoes the leak.
 """
 
 from collections import Counter
@@ -153,9 +153,9 @@ def every_coalition(
     """Judge all coalitions of a run's parties.
 
     `progress` is called with 1 after every coalition. Raises `BadInput` for a run with more than 12
-    parties, with a crowd, or in which nobody has declared a secret, and before it judges anything
-    if one of the parties `wanted` does not exist or has declared no secret. Raises `ScriptError` if
-    a script behaves differently when it is read again.
+    parties, with a crowd, or in which nobody has declared a secret, and if one of the parties
+    `wanted` does not exist or has declared no secret. Raises `ScriptError` if a script behaves
+    differently when it is read again.
 
     >>> from simnet import Field, Tag, run, seats
     >>> F, MASK, SUM = Field(101), Tag("mask"), Tag("sum")

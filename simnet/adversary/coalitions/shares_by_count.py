@@ -250,7 +250,8 @@ def _is_own(rows: TermRows, unknowns: Unknowns, done: Run, sender: int) -> bool:
 
 
 def _base(sent: _Sent, unknowns: Unknowns, sender: str) -> tuple[list[Vector], Ints]:
-    """The base of a sharing, and its matrix. The secret stands in the first column.
+    """The base of a sharing (the secret and the coins that its shares combine), and its matrix. The
+    secret stands in the first column.
 
     Raises `NotShared` unless each share is made of one secret and of coins of the sender.
     """
@@ -264,7 +265,9 @@ def _base(sent: _Sent, unknowns: Unknowns, sender: str) -> tuple[list[Vector], I
     ]
     kinds = [[_is_coin(unknown, unknowns, sender) for unknown in each] for each in columns]
     if any(each != [False, *[True] * (len(each) - 1)] for each in kinds):
-        raise NotShared("a share is made of more than single coins and a secret")
+        raise NotShared(
+            "a share is not a sum of one secret and coins of its sender, each times a factor"
+        )
     matrices = [list(each.values()) for each in columns]
     if any(matrix != matrices[0] for matrix in matrices):
         raise NotShared("a party shares elements of a secret in different ways")
@@ -283,7 +286,9 @@ def _columns(sent: _Sent) -> list[dict[int, tuple[int, ...]]]:
     if isinstance(rows, Mixture) and rows.count == count:
         base = rows.base.vectors()
         if any(list(vector.values()) != [1] for vector in base):
-            raise NotShared("a share is made of more than single coins and a secret")
+            raise NotShared(
+                "a share is not a sum of one secret and coins of its sender, each times a factor"
+            )
         if len({unknown for vector in base for unknown in vector}) != len(base):
             raise NotShared("a coin or a secret occurs twice in a share")
         weights = (rows.weights % rows.modulus).T.tolist()
@@ -315,7 +320,9 @@ def _is_coin(unknown: int, unknowns: Unknowns, sender: str) -> bool:
     """
     family = unknowns.families[unknown // PLACES]
     if family.kind not in ("coin", "secret") or family.holders != {sender}:
-        raise NotShared("a share is made of more than single coins and a secret")
+        raise NotShared(
+            "a share is not a sum of one secret and coins of its sender, each times a factor"
+        )
     return family.kind == "coin"
 
 

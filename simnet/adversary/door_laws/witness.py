@@ -212,8 +212,8 @@ class _Search:
     # What follows is about the parties whose inputs do not change.
 
     def _is_rest_harmless(self, rest: Sequence[HonestDoor], own: Sequence[HonestDoor]) -> bool:
-        """Whether different laws stay different after the other parties' contributions are
-        added.
+        """Whether it is certain that different laws stay different after the other parties'
+        contributions are added.
         """
         if not any(door.call.takes_coins for door in rest):
             return True

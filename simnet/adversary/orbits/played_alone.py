@@ -1,12 +1,12 @@
 """Find out whether a coalition knows the forms of a large run, by playing some parties alone.
 
-Theory of operation. An attack takes the forms of the messages that it combines. These forms may
+Theory of operation. An attack needs the forms of the messages that it combines. These forms may
 depend on discrete coins that an honest party drew outside doors, and `hidden_structure` says when a
 coalition is taken to know them: if the party draws other coins, the coalition receives something
 else in clear, or all forms stay as they are. On a large run, whole runs with other coins would take
 too long. But a party that draws such coins often sends plain values only, all in one round: for
-example, it elects users, and publishes whom it has elected. Such a party can be played *alone*:
-its own script runs with other coins, and each other party only sends it what it sent in the run.
+example, it elects users, and publishes whom it has elected. Such a party can be played *alone*: its
+own script runs with other coins, and each other party only sends it what it sent in the run.
 
 What the party then sends is what it would send in a whole run with these coins. Let r be the round
 of all its messages. A message of an earlier round depends on nothing that the party sends, so it is

@@ -436,9 +436,7 @@ class Book:
         terms: Counter[Part],
         modulus: int,
     ) -> None:
-        """Note that a row determines one of its coins: this coin is a combination of the row and of
-        everything else in the row.
-        """
+        """Note that a row determines one of its coins."""
         self._add_spans(spans, terms)
         pivot = min(missing)
         factor = -pow(missing.pop(pivot), -1, modulus)

@@ -494,7 +494,9 @@ class _Builder:
         return "one", block.label, None if to is None else self._role(party, recipient, to)
 
     def _role(self, party: int, recipient: int | None, other: int) -> str:
-        """What a party is in a row: the sender, the recipient, or the one party of a class."""
+        """The words for a party in a relation: the sender itself, the recipient of the row, or the
+        only party of a class.
+        """
         if other == party:
             return "itself"
         if other == recipient:
@@ -523,7 +525,7 @@ class _Builder:
                     found[self._class(party), label, place][shape] += 1
         for (name, _, _), shapes in found.items():
             if len(shapes) > 1 or sum(shapes.values()) != self.sizes[name]:
-                raise NotAlike("alike parties tie their messages in different ways")
+                raise NotAlike("the messages of alike parties are tied by different relations")
         return {key: next(iter(shapes)) for key, shapes in found.items()}
 
     # What the tables need.

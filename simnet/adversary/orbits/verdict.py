@@ -255,7 +255,7 @@ class AlikeJudge:
         members = frozenset(self.outline.run.roster.number[name] for name in coalition.parties)
         if not knows_forms(self.outline, members):
             return (
-                "computing the functions beyond the output may take discrete coins that were drawn "
+                "computing the functions beyond the output may need discrete coins that were drawn "
                 "outside doors, and perhaps the coalition does not know these coins; only the "
                 "upper end is proved"
             )
