@@ -720,10 +720,7 @@ class _Field:
         return not opened.is_seen and self._families.doors[opened.door]["discloses"]
 
     def _check_classes(self) -> None:
-        """Check the classes of the unknowns in functions, shifts and the ideal output. Check that
-        each row and each own unknown has the same numbers in all entries of `learned`, and that
-        `hiding` moves no coin from which a hidden secret is made (7.1, 7.2, 7.3, 7.5).
-        """
+        """Check the classes of unknowns, and what else 7.1, 7.2, 7.3 and 7.5 ask of the lists."""
         for key, forms in (
             ("learned", self.learned),
             ("at_most", self.at_most),

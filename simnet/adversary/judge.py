@@ -111,10 +111,10 @@ def verdict(
     the same inputs.
 
     Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
-    read, for example because it names a party that the run does not have. Raises `ScriptError` if a
-    script behaves differently when it is read again. Raises `SimnetError` if there is nothing to
-    judge, for example because honest parties have inputs and none of them has declared a secret,
-    and if the functionality makes other secrets than the scripts.
+    read. Raises `ScriptError` if a script behaves differently when it is read again. Raises
+    `SimnetError` if the functionality makes other secrets than the scripts. It is also raised if
+    there is nothing to judge, for example because honest parties have inputs and none of them has
+    declared a secret.
 
     Example: two users send each other their numbers without a mask.
 
@@ -314,8 +314,8 @@ class Judge:
         return {name for reading in self._readings for name in reading.declared}
 
     def _shares_nothing(self, discrete: DiscreteView) -> bool:
-        """Return whether no field element was sent, no secret was declared, and only the law of
-        disclosed values protects inputs: an honest party discloses something, or the protocol
+        """Whether no field element was sent, no secret was declared, and only the law of disclosed
+        values protects inputs. For the last, an honest party discloses something, or the protocol
         states that perturbation alone protects inputs.
         """
         sends_field_elements = any("qd" in done.ledger.total().elements for done in self._runs)

@@ -26,10 +26,10 @@ conditions hold, the answer from M alone is right:
    The coins of the other rows of Y must be independent of the coins in M. This means rank(A_M, A_Y)
    = rank A_M + rank A_Y, where A_M and A_Y are the matrices of the coins' coefficients in M and in
    these rows. Then M and Y are independent, given all secrets.
-3. *Known arguments stay alone.* If a door is given a row that contains coins and that the coalition
-   knows, then all arguments of the door must be known rows, or the door must disclose all its rows
-   in full. (Example: a party sends the coin r and discloses x + r. Each of the two tells nothing
-   alone, but both together tell x.)
+3. *Known arguments stay alone.* Suppose that a door is given a row that contains coins and that the
+   coalition knows. Then all arguments of the door must be known rows, or the door must disclose all
+   its rows in full. (Example: a party sends the coin r and discloses x + r. Each of the two tells
+   nothing alone, but both together tell x.)
 
 If a condition fails, we give the coalition more rows. For condition 1 these are a derived secret
 and the rows that it is made from; for condition 2, the rows of Y that depend on M; for condition 3,

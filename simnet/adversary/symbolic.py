@@ -30,9 +30,9 @@ may tell something about these forms, and a secret may be made from them.
 was drawn before. If two runs of one seed draw in equal portions, they have equal coins and get the
 same unknowns, and can be judged together. If the portions differ, the coins are neither equal nor
 independent, and judging the runs together is refused. Secrets of several runs are the same unknowns
-only if this is declared: the runs are said to have the same inputs, and the same function makes the
-secret from the same arguments, without coins. (If one run is given twice, its secrets made with
-coins are the same unknowns, too.) Equal values prove nothing: x and x² agree at 1.
+only if the runs are declared to have the same inputs. And the same function must make the secret
+from the same arguments, without coins. (If one run is given twice, its secrets made with coins are
+the same unknowns, too.) Equal values prove nothing: x and x² agree at 1.
 """
 
 import hashlib

@@ -156,9 +156,8 @@ def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> 
     """Return in words how messages give the value of a function; at most `most` numbers of messages
     are listed.
 
-    For example, `16 (running, u1→u2) - 3 (running, u3→u4) mod 17` is 16 minus 3 mod 17, where 16
-    and 3 are the numbers in two messages; each number is followed by the tag, sender and recipient
-    of its message.
+    For example, `16 (running, u1→u2) - 3 (running, u3→u4) mod 17` is 16 minus 3 mod 17. Here 16 and
+    3 are the numbers in two messages, each with the tag, sender and recipient of its message.
     """
     count, evidence = verdict.evidence(learned, most)
     several = len(verdict.runs) > 1

@@ -8,9 +8,9 @@ The run is read symbolically. A user then sends *elements*, linear forms of its 
     u1 shares s additively:      to u2: c1       to u3: c2      to u4: s - c1 - c2
 
 A set of users *breaks* u1 if some combination of the elements that they receive contains no coin,
-and only secrets of u1: a single element of its secret, or for example the sum of two elements.
-There are too many sets of users to try all of them, so we use the structure of the elements
-instead. docs/proofs/breaking-sets.md proves the rules.
+and only secrets of u1. It may be a single element of the secret, or for example the sum of two
+elements. There are too many sets of users to try all of them, so we use the structure of the
+elements instead. docs/proofs/breaking-sets.md proves the rules.
 
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
    example, if every element of a secret is shared with coins of its own, the shares of each element
@@ -23,15 +23,15 @@ instead. docs/proofs/breaking-sets.md proves the rules.
    whether the whole group tells anything.
 
 3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If the protocol
-   states the number k, we check that the elements are Shamir's shares of one secret element, one
-   for each recipient; that the first k recipients read something; and that the first k - 1 read
+   states the number k, we check three things: the elements are Shamir's shares of one secret
+   element, one for each recipient; the first k recipients read something; and the first k - 1 read
    nothing. The result for the first k recipients then holds for every set of k recipients. If the
    protocol states nothing, or if a check fails, sets of recipients are tried by size, up to
    `max_size`. The search is incomplete if a group has more recipients than that.
 
-4. *Three more things make a search incomplete*: elements of u1 that contain values which other
-   parties know; elements of other parties that contain coins or secrets of u1; and field elements
-   that are more than linear forms of coins and secrets, such as products and boxes.
+4. *Three more things make a search incomplete.* Elements of u1 may contain values that other
+   parties know. Elements of other parties may contain coins or secrets of u1. And field elements
+   may be more than linear forms of coins and secrets, such as products and boxes.
 
 The example above, as a run:
 

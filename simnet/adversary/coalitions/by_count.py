@@ -11,11 +11,11 @@ with all 999 other users, and by no smaller coalition.
 1. *Kinds.* The run is read as an outline (`orbits`), with nobody corrupt. Parties are of one kind
    if the relations between messages stay the same when these parties change places. This is checked
    on every message. A part of the run that shares no coins and no secrets with the rest is looked
-   at by itself, because what a coalition learns falls into what it learns from each part
+   at by itself. What a coalition learns falls into what it learns from each part
    (docs/proofs/breaking-sets.md). So in TSS the users elected for an item are a kind, item by item.
-2. *Counts.* Whether a coalition without u exposes u, and whether it touches u, then depends only on
-   how many members it has of each kind: see `every_coalition` for these two words. Both are
-   monotone, so `staircase` finds the minimal and the maximal vectors of counts with few questions.
+2. *Counts.* A coalition without u may expose or touch u: see `every_coalition` for these two words.
+   Whether it does depends only on how many members it has of each kind. Both are monotone, so
+   `staircase` finds the minimal and the maximal vectors of counts with few questions.
 3. *Questions.* Each question is about one coalition: the first members of each kind, where u is the
    last member of its kind. This coalition is judged on the run itself, at the run's own size, with
    tables whose equations are checked (`orbits.solving`).
@@ -92,9 +92,10 @@ class CountedStanding:
 
 @attrs.frozen
 class CountedPart:
-    """A part of a run that shares no coins and no secrets with the rest: the secrets in it, the
-    labels of its messages, the kinds of its parties, and how the parties stand that have secrets in
-    it.
+    """A part of a run that shares no coins and no secrets with the rest.
+
+    `secrets` are the secrets in it, `labels` the labels of its messages, and `kinds` the kinds of
+    its parties. `standings` say how the parties stand that have secrets in it.
     """
 
     secrets: tuple[str, ...]

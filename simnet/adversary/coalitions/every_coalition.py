@@ -5,7 +5,7 @@ Theory of operation
 
 A coalition *exposes* a party u outside it if it determines a function of u's secrets alone that is
 not constant. It *touches* u if it determines some function in which a secret of u occurs. A party
-that joins a coalition adds rows, and makes numbers known: a coalition without u that exposes or
+that joins a coalition adds rows, and makes numbers known. So a coalition without u that exposes or
 touches u still does so when others join (docs/proofs/breaking-sets.md has the proof). So we list
 the minimal coalitions that expose u, and the maximal coalitions that do not.
 
@@ -153,9 +153,9 @@ def every_coalition(
     """Judge all coalitions of a run's parties.
 
     `progress` is called with 1 after every coalition. Raises `BadInput` for a run with more than 12
-    parties, with a crowd, or in which nobody has declared a secret, and if one of the parties
-    `wanted` does not exist or has declared no secret. Raises `ScriptError` if a script behaves
-    differently when it is read again.
+    parties, with a crowd, or in which nobody has declared a secret. It is also raised if one of the
+    parties `wanted` does not exist or has declared no secret. Raises `ScriptError` if a script
+    behaves differently when it is read again.
 
     >>> from simnet import Field, Tag, run, seats
     >>> F, MASK, SUM = Field(101), Tag("mask"), Tag("sum")

@@ -11,8 +11,8 @@ def nonlinear_reason(reading: Symbolic) -> str:
     """Say why linear forms do not show all that coalitions learn from field elements; empty if they
     show all of it.
 
-    Products are no linear forms; seeds, keys and boxes give field elements to whoever knows a seed
-    or key; and the value of a door may tell something about coins that it was given.
+    Products are no linear forms. Seeds, keys and boxes give field elements to whoever knows a seed
+    or key. The value of a door may tell something about coins that it was given.
     """
     families = reading.unknowns.families
     if reading.products or reading.unknowns.queries:

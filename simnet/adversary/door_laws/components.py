@@ -16,14 +16,14 @@ component. ::
 *Touched secrets.* Values outside a component may also tell something about the component's secrets.
 A function that the coalition determines from shares may contain a secret of the component, or a
 secret that was made from the component's secrets later. `touched` lists the families of all such
-secrets, and of the coins and products that the doors are given. If no function that the coalition
-determines contains a touched secret, and the coins of the doors are independent of those in
-messages (`Partition.are_apart`), then, given the inputs, the component is independent of what
-shares tell. `entangled` lists the touched families that are coins or products which the component's
-doors are given, or were made from these. A secret whose door may refuse is entangled, too, if the
-refusal counts as a disclosed value. If a function that the coalition determines contains an
-entangled secret, then no law of the component alone says what the component and the function tell
-together.
+secrets, and of the coins and products that the doors are given. Suppose that no function that the
+coalition determines contains a touched secret, and that the coins of the doors are independent of
+those in messages (`Partition.are_apart`). Then, given the inputs, the component is independent of
+what shares tell. `entangled` lists the touched families that are coins or products which the
+component's doors are given, or were made from these. A secret whose door may refuse is entangled,
+too, if the refusal counts as a disclosed value. If a function that the coalition determines
+contains an entangled secret, then no law of the component alone says what the component and the
+function tell together.
 
 Two kinds of doors tell nothing new and belong to no component: doors that are given nothing sealed,
 and doors that are given only numbers which the coalition knows anyway.
@@ -56,8 +56,7 @@ class Surroundings(Protocol):
     def are_apart(self, rows: Sequence[Forms]) -> bool:
         """Whether the coins in these rows are independent of the coins in the messages.
 
-        The coins are independent if the rank of the coins in messages and rows together is the sum
-        of the rank of the coins in messages and the rank of the coins in rows.
+        They are if the rank of the coins in messages and rows together is the sum of the two ranks.
         """
         ...
 

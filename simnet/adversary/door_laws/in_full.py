@@ -75,8 +75,8 @@ _LIKE_ONE_NUMBER: tuple[Callable[..., Any], ...] = (
 def is_in_full(call: DoorCall) -> bool:
     """Whether the value that the door returned determines every number that the door was given.
 
-    The answer is False, too, if this is not certain, if the door was given an input, or if it was
-    given opened field elements that are public numbers and no forms.
+    The answer is also False if this is not certain, or if the door was given an input or opened
+    field elements that are public numbers.
     """
     arrays = [each.array for each in call.sources if isinstance(each, Opened)]
     forms = [array for array in arrays if isinstance(array, Forms)]

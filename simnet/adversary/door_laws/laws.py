@@ -24,9 +24,9 @@ compares two answers. `epsilon` compares two items, and a user that does not tak
 answer for both, so `epsilon` is smaller than log γ.
 
 *Bounds.* If the joint law has too many outcomes, the doors' losses are added up: for each
-disclosing door, the largest log ratio between any two arguments that occur. If even the secrets
-have too many values (for example, a sum over all users), and the disclosed values are computed from
-secrets alone, then a party's loss is at most the loss of the party's own secrets.
+disclosing door, the largest log ratio between any two arguments that occur. Even the secrets may
+have too many values (for example, a sum over all users). If the disclosed values are computed from
+secrets alone, a party's loss is then at most the loss of the party's own secrets.
 
 *Conditions.* Inputs that some door refuses for all coins are left out, and counted. A refusal that
 depends on coins or on secrets is an outcome. The law holds for the plain arguments of this run: if

@@ -26,8 +26,8 @@ def refusal(door: HonestDoor, graph: DoorGraph, domain_of: DomainOf, laws: DoorL
     """Say when a door refuses. "never": for no input. "by inputs": the inputs alone decide.
     "telling": coins or field elements decide too.
 
-    "not checked": the possible inputs are not known, or the door's arguments or coins have too many
-    values to try all of them, or the law of a door cannot be found for another reason.
+    "not checked": the possible inputs are not known, the law of a door was not found, or there are
+    too many values to try all of them.
     """
     component = Component(
         doors=(door,),

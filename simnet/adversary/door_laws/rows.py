@@ -9,10 +9,10 @@ sort the terms of every element into four kinds. (We find no law for elements wi
                 + a public number
 
 Several elements may share coins. `basis_of` picks elements whose coin parts are linearly
-independent, so that these coin parts are jointly uniform, and writes every other coin part as a
-combination of these coin parts. For example, take two elements r and 2r + s over F_5, with a coin r
-and a secret s. The basis is the coin part r, which is uniform; the coin parts of the two elements
-are 1 and 2 times r.
+independent, so that these coin parts are jointly uniform. It writes every other coin part as a
+combination of them. For example, take two elements r and 2r + s over F_5, with a coin r and a
+secret s. The basis is the coin part r, which is uniform; the coin parts of the two elements are 1
+and 2 times r.
 """
 
 from collections.abc import Collection, Mapping, Sequence

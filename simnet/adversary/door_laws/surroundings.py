@@ -26,8 +26,8 @@ class WidestView:
 
     `functions` span the functions of secrets that the coalition may determine: vectors over the
     unknowns of lane 0, with the number of lanes. `rows` are the rows that the coalition sees, with
-    the opened rows that were added; these rows are needed only if a door was given field elements
-    with coins. `tells_output` says whether random rows may tell something about the ideal output.
+    the opened rows that were added. They are needed only if a door was given field elements with
+    coins. `tells_output` says whether random rows may tell something about the ideal output.
     """
 
     functions: Mapping[int, tuple[int, Sequence[Vector]]]
@@ -41,9 +41,8 @@ class WidestView:
     def families(self) -> list[frozenset[int]]:
         """The families of the secrets in each function. A product counts with its factors.
 
-        If there are any functions, or if random rows tell something about the ideal world's output,
-        this output counts as well, because the coalition is then compared with somebody who knows
-        the output.
+        The ideal output counts as well if there are any functions, or if random rows may tell
+        something about it. The coalition is then compared with somebody who knows the output.
         """
         told = [vector for _, vectors in self.functions.values() for vector in vectors]
         if told or self.tells_output:

@@ -2,10 +2,10 @@
 
 Theory of operation. Shares determine a function L of honest secrets, and the functionality hands
 the coalition another function, F. If L does not lie in the span of F, L seems to tell more than F.
-But secrets may be related: x and x² are two secrets and one number; or one bit is shared over two
-fields, and the coalition is handed the copy over the other field. So we prove that L tells more
-than F by an example. We call the doors, and look for two inputs of one honest party, or of two
-parties, for which
+But secrets may be related. For example, x and x² are two secrets and one number. Or one bit is
+shared over two fields, and the coalition is handed the copy over the other field. So we prove that
+L tells more than F by an example. We call the doors, and look for two inputs of one honest party,
+or of two parties, for which
 
 - the values that were disclosed in the run are possible,
 - F has the same law, and
@@ -128,7 +128,7 @@ class _Search:
 
     def _check_sorts(self) -> None:
         """Raise `_NotSearched` if a secret was made from field elements that contain more than
-        honest secrets, for example coins: the law of such a secret depends on what messages tell
+        honest secrets, for example coins. The law of such a secret depends on what messages tell
         about the coins.
         """
         if any(door.rows and not self._has_secret_rows(door) for door in self._secrets):

@@ -1,8 +1,8 @@
 """Find out whether a coalition knows the forms of a large run, by playing some parties alone.
 
 Theory of operation. An attack needs the forms of the messages that it combines. These forms may
-depend on discrete coins that an honest party drew outside doors, and `hidden_structure` says when a
-coalition is taken to know them: if the party draws other coins, the coalition receives something
+depend on discrete coins that an honest party drew outside doors. `hidden_structure` says when a
+coalition is taken to know them: when the party draws other coins, the coalition receives something
 else in clear, or all forms stay as they are. On a large run, whole runs with other coins would take
 too long. But a party that draws such coins often sends plain values only, all in one round: for
 example, it elects users, and publishes whom it has elected. Such a party can be played *alone*: its
@@ -18,7 +18,7 @@ the answer is no.
 If the party sends the same messages with other coins, no form changes. If a member of the coalition
 receives other messages from it, the coalition notices. In all other cases the coins may be hidden
 from the coalition, and the answer is no. As in `hidden_structure` a few other outcomes are tried
-for the coins of a few parties, so a yes is evidence and not a proof: it decides whether `leaks` is
+for the coins of a few parties, so a yes is evidence and not a proof. It decides whether `leaks` is
 the lower end of a verdict.
 """
 

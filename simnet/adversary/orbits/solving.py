@@ -9,22 +9,22 @@ in *secrets*::
     y = A variables + B secrets        over F_q
 
 L is the space of all λB with λA = 0: the functions of secrets that the coalition determines. If
-parties of a class may change places, A and B are tables (`tables`), and L is found with tables of a
-few entries, whatever the number of parties is. The proof consists of tables, too::
+parties of a class may change places, A and B are tables (`tables`). Then L is found with tables of
+a few entries, whatever the number of parties is. The proof consists of tables, too::
 
     weights Λ          ΛA = 0           so the functions ℓ = ΛB are learned
     shift X, rest W    A X + W ℓ = B    so nothing else is learned (docs/proofs/orbits.md)
 
-*At least.* A row of Λ is a combination of what is seen in which all variables cancel.
-*At most.* If λA = 0, then λB = λAX + λWℓ = (λW)ℓ. And the whole view follows from ℓ and uniform
-variables: y = A (variables + X secrets) + W ℓ secrets.
+*At least.* A row of Λ is a combination of what is seen in which all variables cancel. *At most.* If
+λA = 0, then λB = λAX + λWℓ = (λW)ℓ. And the whole view follows from ℓ and uniform variables: y = A
+(variables + X secrets) + W ℓ secrets.
 
 Both equations are about matrices, and neither needs any symmetry to be a proof: symmetry only makes
 the tables short. The equations are checked at the sizes that the classes have in the run.
 
 *The ideal output.* F is the table of what the ideal world hands to the coalition. If ℓ = ΦF, the
 coalition learns only its output. If FZ = 0 and ℓZ ≠ 0 for some Z, then secrets can change along Z
-without changing the output, and the coalition notices: it learns more than its output.
+without changing the output, and the coalition notices. So it learns more than its output.
 
 *How Λ is found.* For a given word of Λ's rows the equation ΛA = 0 is a linear system with one
 unknown for each entry of the table. We try the word (), the words of secrets and the words of rows.
@@ -220,7 +220,7 @@ def exposes(system: SymmetricSystem, proof: OrbitProof, name: str) -> bool | Non
 
     A function of one party's secrets is the same for all ways to exchange the other parties, so it
     is a table whose rows have the word of this party. To show that there is no such function, we
-    find a change of secrets for each secret of the party: the change changes this secret, no other
+    find a change of secrets for each secret of the party. The change changes this secret, no other
     secret of the party, and no function that is learned. A function of the party's secrets alone
     then has the coefficient 0 at each of them.
     """

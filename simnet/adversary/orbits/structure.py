@@ -7,13 +7,13 @@ Theory of operation
    Labels that are not joined share no unknowns, so each component is a system of its own. The items
    of a run are often components: the protocol TSS treats every item by itself.
 2. *Classes.* In a component two parties are in one class if they play one role, are both corrupt or
-   both honest, have secrets at the same places, and send and receive the same numbers of messages
-   under each label, to and from parties of the same classes. No partition can make a verdict wrong,
-   because the next step checks the classes.
+   both honest, and have secrets at the same places. They must also send and receive the same
+   numbers of messages under each label, to and from parties of the same classes. No partition can
+   make a verdict wrong, because the next step checks the classes.
 3. *Types.* The messages of a label from one class to another are a type, with the word (class of
    the sender, class of the recipient). Messages of a party to itself, and published messages, have
-   the word (class of the sender). Two things are checked, and `NotAlike` is raised where they fail:
-   a type is *full*, with exactly one message for each choice of parties; and its messages are
+   the word (class of the sender). Two things are checked, and `NotAlike` is raised where they fail.
+   A type is *full*, with exactly one message for each choice of parties. And its messages are
    *alike*: all of them are independent, or all have the same relation, up to exchanging parties.
 4. *Tables.* The independent messages of honest parties are the variables. Each other message is
    expressed by variables and secrets, by products of tables. `NotAlike` is raised if messages are

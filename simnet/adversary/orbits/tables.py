@@ -28,10 +28,10 @@ recipient.
 *Products.* To multiply two tables, we go through pairs of their entries, and through the matchings
 of the result that agree with both. It remains to count the middle tuples that stand for one pair of
 entries. Places of the middle tuple that are matched on some side are fixed. All other places
-contain parties that occur neither in the row nor in the column. If `h` parties are in the class and
-`m` of them occur in the row or the column, then the first free place has h - m parties to choose
-from, the second h - m - 1, and so on. The product of these numbers, reduced mod q, is a factor of
-the coefficient.
+contain parties that occur neither in the row nor in the column. Let `h` parties be in the class,
+and let `m` of them occur in the row or the column. Then the first free place has h - m parties to
+choose from, the second h - m - 1, and so on. The product of these numbers, reduced mod q, is a
+factor of the coefficient.
 
 >>> orbits = Orbits({"user": 5}, modulus=101)
 >>> share, user, total = ("user", "user"), ("user",), ()
@@ -145,9 +145,8 @@ class Orbits:
     def _composed(
         self, row: Word, middle: Word, column: Word, first: Matching, second: Matching
     ) -> tuple[tuple[Matching, int], ...]:
-        """The matchings of the row with the column that agree with the matching `first` of the row
-        with the middle and the matching `second` of the middle with the column. Each comes with the
-        number of middle tuples.
+        """The matchings of the row with the column that agree with `first` (row and middle) and
+        with `second` (middle and column). Each comes with the number of middle tuples.
         """
         key = row, middle, column, first, second
         found = self._compositions.get(key)

@@ -11,11 +11,11 @@ again as an outline. Three things are checked on every message of the run:
 Then the tables of the run are solved at the sizes that its classes have.
 
 *At least.* `leaks` means that what the coalition sees determines a function beyond the output. We
-count this as certain if no honest party makes more than one secret, if every secret of an honest
-party is made from an input, if the function does not combine elements of one secret (in the secret
-[x, 1 - x] their sum is constant), and if the coalition knows the forms of its messages, even if
-honest parties drew discrete coins outside doors (`played_alone`). Otherwise the verdict is
-`undecided`.
+count this as certain under four conditions. No honest party makes more than one secret. Every
+secret of an honest party is made from an input. The function does not combine elements of one
+secret (in the secret [x, 1 - x] their sum is constant). The coalition knows the forms of its
+messages, even if honest parties drew discrete coins outside doors (`played_alone`). Otherwise the
+verdict is `undecided`.
 
 >>> from simnet import Field, Summed, run, seats
 >>> F, SHARE = Field(10_007), Summed("share")
