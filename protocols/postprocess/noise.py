@@ -82,12 +82,11 @@ class Noise:
         return self.floor + self.slope * np.asarray(counts, dtype=np.float64)[()]
 
     def threshold(self, items: int, beta: float = BETA) -> float:
-        """Return the estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq.
-        22.
+        """Return the estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq. 22.
 
-        If nobody holds any of the N items and the noise is normal, the probability that any
-        estimated count exceeds the threshold is at most β. Raises `ValueError` unless N >= 2 and
-        0 < β < N / 2.
+        If nobody holds any of the N items and the noise is normal, the probability that at least
+        one estimated count exceeds the threshold is at most β. Raises `ValueError` unless N >= 2
+        and 0 < β < N / 2.
         """
         checks.whole("items", items, 2)
         checks.number("beta", beta)

@@ -74,8 +74,8 @@ def exponent_of_mean(mean: float, support: float) -> float:
 
 
 def bisect(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a falling function crosses 0, to the last digit. If it does not cross 0 between
-    the ends, return the end nearest to the crossing.
+    """Return where a falling function crosses 0, to double precision. If it does not cross 0
+    between the ends, return the end nearest to the crossing.
     """
     while True:
         middle = (low + high) / 2

@@ -1,8 +1,7 @@
 """Read a prior of one's own from a file.
 
-The file has a column `count` and a column `probability`, for example what opt-in users, who share
-their true items, tell about the distribution of the counts (Jia and Gong, *Calibrate*, section
-III-C)::
+The file has a column `count` and a column `probability`. Such a prior may come from users who agree
+to share their true items (Jia and Gong, *Calibrate*, section III-C)::
 
     count,probability
     0,0.5

@@ -44,9 +44,8 @@ OUT_OF_REACH = -(REACH**2) / 2 - 20
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
     """Return the largest count whose likelihood exceeds e^(-reach²/2) times the largest likelihood.
 
-    The function (f - k)² / v(k) of k is convex. Its least value over k >= 0 is at the estimate f,
-    or at 0 if f is negative. If the estimate is so negative that a large count with large noise
-    explains it best, the least value is at -f - 2 V₀ / slope.
+    The function (f - k)² / v(k) of k is convex. Over k >= 0 it is least at the largest of f, 0 and,
+    for noise with a slope, -f - 2 V₀ / slope; f is the estimate.
     """
     best = max(estimate, -estimate - 2 * noise.floor / noise.slope if noise.slope else 0.0, 0.0)
     half = (estimate - best) ** 2 / (2 * float(noise.variance(best))) + reach**2 / 2
@@ -181,11 +180,7 @@ class PoissonPrior:
         )
 
     def _reach(self, mode: float, noise: Noise) -> float:
-        """Return a distance from the mode beyond which mass times likelihood is negligible.
-
-        The distance is a multiple of the larger one of two standard deviations: that of the law and
-        that of the noise.
-        """
+        """Return a distance from the mode beyond which mass times likelihood is negligible."""
         return REACH * math.sqrt(max(float(noise.variance(mode)), mode + 1)) + REACH**2
 
 
