@@ -64,8 +64,8 @@ def seconds(
     """Return the time in seconds at which the last party ends, on each network.
 
     `messages` is the number of messages that a user sends. If there is no formula for one of the
-    networks, `items()` is called for the items that the users hold, and `seed` is the seed of a run
-    and of the links.
+    networks, `items()` must return the items that the users hold. `seed` is the seed of a run and
+    of the links.
 
     Raises `TooLarge` if a run has too many users or messages, and `BadInput` for a network that
     does not fit the parties.

@@ -232,8 +232,8 @@ def clock_ratio(users: int, items: int, jitter: float = 0.0) -> float:
 
 
 def star(users: int) -> tuple[float, float]:
-    """Return the processor seconds of a run in which each of the users sends a message to a server
-    and which the clock then times on a network, and the peak memory of its process in MB.
+    """Return the processor seconds that it takes to run and time `ManyToOne`, and the peak memory
+    of the process in MB. In this protocol each user sends a message to a server.
     """
     code = (
         "import sys; from protocols.bench.benchmarks import star_once; "

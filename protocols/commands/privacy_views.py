@@ -100,8 +100,9 @@ def tss(
     and the privacy against S1 for replace. With a single item there is only remove against S2.
 
     For S2's whole view the profile of DPDS is a bound; for the published counts alone the command
-    states the exact privacy. If there are at least two users and two items, and users times items
-    is at most 9, the command also plays out every coin, and states S2's exact δ for replace.
+    states the exact privacy. In tiny instances, where users times items is at most 9, the command
+    also plays out every coin, and states S2's exact δ for replace. This needs at least two users
+    and two items.
 
     For example:
 

@@ -1,8 +1,8 @@
 """Item frequencies from a secret-shared random sample, by a committee, with drop-outs allowed.
 
 In DPDS every user sends a share to every other user and a sum to the server, so n users send n²
-messages, and the run fails if a user drops out before it has sent its sum. Here each user splits
-its response among the k members of a committee. Before the members add up, they agree on the users
+messages. The run fails if a user drops out before it has sent its sum. Here each user splits its
+response among the k members of a committee. Before the members add up, they agree on the users
 whose shares all of them have:
 
 1. Every user sends one share to each member.
@@ -17,7 +17,7 @@ enough of them are left.
 
 The server passes on the lists, and we assume that it does so honestly. A server that sends
 different lists to different members can open the sums over two groups of users, and so their
-difference, as soon as 2t <= k + c, where c members help the server.
+difference. This takes 2t <= k + c, where c members help the server.
 
 Source: DPDS is Algorithm 2 of Yang et al.; (L8) below is line 8 of that box. A committee of
 servers, and agreement on contributors, are standard; no paper's algorithm box is reproduced here.

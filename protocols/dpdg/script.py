@@ -3,7 +3,7 @@ it.
 
 The server learns the noisy counts of all users. With additive sharing users learn nothing, even if
 all users but one pool their views. With Shamir's sharing and the threshold t, any t users who pool
-their views learn the noisy vectors of all other users, and only each user's own share of the noise
+their views learn the noisy vectors of all other users. Then only a user's own share of the noise
 hides its item.
 
 The noise shares that the paper prints add up to a variance that is n times too small. Here each

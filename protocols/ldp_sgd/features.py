@@ -1,8 +1,8 @@
 """Features in [-1, 1] from the rows of a table: numbers by declared ranges, categories one-hot.
 
-A column of c categories becomes c - 1 features, each 0 or 1, which are all 0 for the last category,
-as in Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*,
-Section VI.
+A column of c categories becomes c - 1 features, each 0 or 1. They are all 0 for the last category.
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Section VI.
 """
 
 import numpy as np

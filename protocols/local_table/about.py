@@ -85,8 +85,8 @@ def assess(
 
 
 def variances(protocol: TableCollection, rows: Floats, counted: int) -> Floats:
-    """Return the exact variance of each estimate, in the square of its unit, for users who hold
-    these rows and of whom `counted`, drawn at random, are counted.
+    """Return the exact variance of each estimate, in the square of its unit. The users hold these
+    rows, and `counted` of them, drawn at random, are counted.
     """
     users, mechanism = protocol.users, protocol.mechanism
     lost = lost_by_sampling(counted, users)

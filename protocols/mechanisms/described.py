@@ -1,7 +1,7 @@
 """A mechanism in numbers: its exact ε, bias, variances, and the law of a report.
 
-Bias and variance are those of one user's report on a number, or of the share of an item that is
-estimated from the report of one user.
+For numbers, bias and variance are those of one user's report. For items, they are those of the
+share that is estimated from one user's report.
 """
 
 from collections.abc import Iterator

@@ -47,8 +47,8 @@ from simnet.arrays import Floats
 class Linear:
     """The estimator (Σ_k w_k (N_ki - b S_k) - c) / (p - q).
 
-    Shares of holders are given as one number or an array of shape (N,), equal in every group, or as
-    an array of shape (K, N) for each group. Data are fixed unless a method says otherwise.
+    Shares of holders that are equal in every group are one number or an array of shape (N,). Shares
+    of each group are an array of shape (K, N). Data are fixed unless a method says otherwise.
     """
 
     sample: SamplingDesign

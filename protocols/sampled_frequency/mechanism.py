@@ -177,8 +177,8 @@ class SampledUnary:
     def exact_epsilon(self) -> float:
         """The ε of the law.
 
-        The laws for two items i and j differ only in bits i and j, and in the same way as those for
-        items 1 and 2 in bits 1 and 2.
+        The laws for two items differ only in the bits of these items. So items 1 and 2, and bits 1
+        and 2, stand for all pairs.
         """
         return epsilon_of(
             [

@@ -49,8 +49,8 @@ RESPONSES = ("grr", *UNARY)
 class SampledCollection:
     """A collection from sampled users: the parameters, which every party knows, and the scripts.
 
-    `members` are the sizes n_k >= 1 of the groups, and `mechanisms` has one `SampledGRR` or one
-    `SampledUnary` per group, which differ only in the probability to report. `formula` names the
+    `members` are the sizes n_k >= 1 of the groups. `mechanisms` has one `SampledGRR` or one
+    `SampledUnary` per group; these differ only in the probability to report. `formula` names the
     estimator; `population` is `actors`, `crowd` or `aggregate`. A user's input is an item in 1..N;
     users come group after group. The output of the server is the array of the estimated shares of
     all users; shape (N,).

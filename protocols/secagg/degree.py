@@ -40,8 +40,8 @@ The numbers do not hold if the server does more than tell all users one wrong li
   keys are authentic.
 
 Sources: Bell et al., *Secure Single-Server Aggregation with (Poly)Logarithmic Overhead*, CCS 2020,
-section 3, has the conditions for a server that keeps to the protocol, there with a bound for each
-tail. The proof is in docs/proofs/circle.md.
+section 3, has the conditions for a server that keeps to the protocol. The proof is in
+docs/proofs/circle.md.
 """
 
 from bisect import bisect_left

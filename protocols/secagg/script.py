@@ -21,8 +21,8 @@ sum, if the server follows its script.
 A server that lies needs fewer users, or none: it can hand out public keys of its own, or tell
 different users different things. The variant against *active* adversaries prevents this if 2t > n +
 c, where c users help the server. Every user signs its public keys in step 1. Before step 4 every
-user signs the list that the server told it, if the user itself is on the list, and waits for t
-signatures of the same list.
+user who is on the list that the server told it signs this list, and waits for t signatures of the
+same list.
 
 Sources: Bonawitz et al., *Practical Secure Aggregation for Privacy-Preserving Machine Learning*,
 CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure. `SecAggPlus` is

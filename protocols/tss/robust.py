@@ -25,9 +25,9 @@ counted, how many users these are, and who is elected; it does not learn who rep
 user learns who reports on the items for which it is elected. Any t elected users of an item learn
 the answers for this item, and t - 1 learn nothing from shares.
 
-S1 makes the lists, and we assume that it does so honestly. If S1 helps S2 and sends two different
-lists to the elected users of an item, S1 and S2 can open the sums over two groups of users, as soon
-as 2t <= m + c, where c elected users help them.
+S1 makes the lists, and we assume that it does so honestly. If S1 helps S2, it can send two
+different lists to the elected users of an item. Then S1 and S2 can open the sums over two groups of
+users if 2t <= m + c, where c elected users help them.
 
 Source: TSS is Algorithm 3 of Yang et al.; (1) to (5) are the steps of its flow. An agreement on
 contributors is standard; no paper's algorithm box is reproduced here.
@@ -62,8 +62,8 @@ class RobustTSS(TSS):
     """TSS that survives drop-outs. The parameters are those of TSS, but `sharing` is by default
     `shamir:60%`.
 
-    The output of S2 has the estimated frequencies among the users who are counted, shape (N,), with
-    NaN for items for which too few elected users are left.
+    The output of S2 has the estimated frequencies among the users who are counted, shape (N,). It
+    has NaN for items for which too few elected users are left.
 
     >>> from simnet import Fate, run
     >>> protocol = RobustTSS(users=6, items=2, participation=1.0, reported=2)

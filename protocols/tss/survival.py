@@ -2,8 +2,8 @@
 
 c of n users collude; who they are does not depend on who reports or is elected. Item j has m_j
 reporters, and S1 elects g_j users at random, who hold the shares of its answers. The colluders
-*break* the item if so many of the elected users are among them that they open the shares, and if at
-least one reporter is honest. Write h = n - c for the number of honest users.
+*break* the item if enough elected users are among them to open the shares, and if at least one
+reporter is honest. Write h = n - c for the number of honest users.
 
 1. *One item.* Given m, the elected users and the reporters are independent uniform sets. So the
    item is broken with probability E[H(m) (1 - x(m))], where H(m) is the probability that enough of
