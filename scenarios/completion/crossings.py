@@ -32,7 +32,7 @@ class Crossing:
 
     @property
     def place(self) -> str:
-        """The number of users in words, with two significant digits."""
+        """The number of users as text, with two significant digits."""
         return f"{rounded(self.users):,}"
 
 

@@ -3,8 +3,8 @@
 Source: Jia and Gong, *Calibrate*, section IV. A population is an array with the number of users who
 hold each item, shape (N,). An error is the squared error of a count, averaged over the items. The
 expectation of an error is over normal noise with the exact variance of each item, by closed forms
-and by quadrature. If the prior is fitted to the mean of the estimates, the expectation is over this
-mean as well.
+and by quadrature. If the prior is fitted to the mean of the estimates, `means_with_weights` and
+`averaged` average over this mean as well.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,10 @@
 """Fig. 4 of Jia and Gong: the noise of the items in one collection, and the Gaussian fitted to it.
 
-The paper shows OUE on Kosarak. Section III-B says the same of basic RAPPOR and of k-RR, so we draw
-these mechanisms beside OUE, and the data set Retail beside Kosarak. The paper's numbers belong to
-the size of the whole of Kosarak. For a mechanism and an ε, the variance, averaged over the items,
-depends on the population only through the numbers of users and items. So a made-up population of
-this size has the paper's variance.
+The paper shows OUE on Kosarak. Section III-B calls the noise of basic RAPPOR and of k-RR a
+Gaussian, too, so we draw these mechanisms beside OUE, and the data set Retail beside Kosarak. The
+paper's numbers belong to the size of the whole of Kosarak. For a mechanism and an ε, the variance,
+averaged over the items, depends on the population only through the numbers of users and items. So
+a made-up population of this size has the paper's variance.
 """
 
 from collections.abc import Callable, Iterator

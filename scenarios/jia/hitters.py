@@ -251,8 +251,8 @@ def counts_of_zero(table: Table, one: str, other: str = "", falls: bool = False)
 
     OUE-Zero predicts the same items at every cut below the significance threshold. An item between
     the two cuts of a step turns from a false into a true positive if it is predicted, and from a
-    true into a false negative otherwise. As the item is held by fewer users than the threshold
-    says, it is predicted with a probability below 1/2.
+    true into a false negative otherwise. As fewer users than the significance threshold hold the
+    item, it is predicted with a probability below 1/2.
     """
     places = below(table)
     found = (
@@ -285,7 +285,8 @@ def fewer_positives(places: Places, axis: str) -> Counterpart:
     """Return the share of places at which Calibrate has fewer true positives and fewer false
     positives than OUE.
 
-    The law is that of the recall, because OUE alone may predict items below the cut.
+    The law is that of the recall: OUE predicts some items below the cut that Calibrate does not
+    predict, so false positives add no condition.
     """
     pairs = [("right_calibrate", "right_oue", 1.0), ("wrong_calibrate", "wrong_oue", 1.0)]
     return _if_lowered(places, all_less(places, pairs, axis))

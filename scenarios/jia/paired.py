@@ -139,7 +139,8 @@ def _steps(places: Places, one: str, other: str, axis: str, rising: bool) -> Cou
 def _difference(rows: Sequence[TrialRow], one: str, other: str, error: float) -> Counterpart:
     pairs = [row for row in rows if one in row and (not other or other in row)]
     if not pairs:
-        raise NoSuchPoint(f"no trial has both {one!r} and {other!r}")
+        names = " and ".join(map(repr, filter(None, (one, other))))
+        raise NoSuchPoint(f"no trial has {names}")
     numbers = np.array([float(row[one]) - (float(row[other]) if other else 0.0) for row in pairs])
     mean, count = float(numbers.mean()), len(numbers)
     if count < 2:

@@ -1,4 +1,6 @@
-"""The figures of Joy and Gerla: estimates at locations and for groups of patients, and leakage."""
+"""Figures on Joy and Gerla: estimates for locations and groups of patients, errors by the number of
+owners, and leakage.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -2,8 +2,8 @@
 
 Example. Lemma 3.1 of Yang et al. gives a formula for the squared error of DPDS. The claim compares
 the value of that formula with the error that follows from the exact law of the counts. `DeltaClaim`
-is for upper bounds on δ, which are kept as logarithms, because they may be smaller than every
-positive floating-point number; `ValueClaim` is for other numbers.
+keeps upper bounds on δ as logarithms, because they may be smaller than every positive
+floating-point number; `ValueClaim` keeps numbers as they are.
 """
 
 from collections.abc import Callable, Mapping
@@ -92,7 +92,7 @@ class JudgedClaim:
     """The verdict on a claim for given parameters.
 
     If the paper claims nothing for these parameters, `claimed` and `holds` are None. If no exact
-    number is defined for them, `exact` is empty and `holds` is None. With `is_log` the numbers are
+    number is computed for them, `exact` is empty and `holds` is None. With `is_log` the numbers are
     natural logarithms of δ.
     """
 
@@ -190,7 +190,7 @@ class ValueClaim:
 
     def holds(self, setting: Setting) -> bool | None:
         """Whether the exact value equals the claimed value or, for a bound, is at most the claimed
-        value. None if nothing is claimed or no exact value is defined.
+        value. None if nothing is claimed or no exact value is computed.
         """
         return self.judge(setting).holds
 

@@ -26,7 +26,7 @@ def claims(
 
     The bounds R1 to R4 on δ are this project's own. The exit status is 0 whether claims hold or
     fail. β is at most the share of the users who hold the rarest item: `--input people.csv --column
-    city` reads it from the data.
+    city` reads this share from the data.
 
     Example: `simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5`.
 

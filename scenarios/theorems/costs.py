@@ -1,6 +1,6 @@
 """Claims on costs: entries of Table I of Yang et al. for a user, and what TSS saves.
 
-Each printed formula is compared with what a user sends, receives or computes on average.
+Each printed formula is compared with what a user sends, receives, draws or computes on average.
 """
 
 from functools import lru_cache

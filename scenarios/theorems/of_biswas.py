@@ -1,9 +1,9 @@
 """The numbered statements of Biswas, Cormode and Maple, and how each is judged.
 
 The users' items are constants unless a reading says otherwise. A user reports with probability π,
-and a report is a randomised response with p = w / (w + m - 1) and q = 1 / (w + m - 1), where w =
-e^ε is a fraction. Means and variances are exact fractions, because every combination of reports is
-played out.
+and a report is a randomised response on m items with p = w / (w + m - 1) and q = 1 / (w + m - 1),
+where w = e^ε is a fraction. Means and variances are exact: every combination of reports is played
+out in fractions.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -100,7 +100,7 @@ def per_report(case: Case, named: int, sent: int) -> Fraction:
 
 
 def pooled(case: Case, named: int, sent: int) -> Fraction:
-    """Return T of Theorem 5.1, whose formula has `direct` in the place of h."""
+    """Return T of Theorem 5.1, which calls the value of `direct` h."""
     budget, gap = sum(case.sampling, Fraction(0)), case.p - case.q
     rest = case.n * case.q * (case.n - budget) / (budget * gap)
     return case.n * direct(case, named, sent) / budget + rest

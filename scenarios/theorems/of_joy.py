@@ -1,8 +1,9 @@
 """The numbered statements of Joy and Gerla, and how each is judged.
 
 The paper numbers no theorem. This module lists its only definition, equations that state a
-probability, an expected value, an estimator or an ε, and the claim of section 4.3. Probabilities
-are fractions. Means of counts come from playing out every outcome of the owners' dice.
+probability, an expected value, an estimator or an ε, and the claim of section 4.3. Most
+probabilities are fractions. Means of counts of the two rounds come from playing out every outcome
+of the owners' dice.
 """
 
 from collections.abc import Iterator

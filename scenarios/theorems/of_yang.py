@@ -1,7 +1,7 @@
 """The numbered statements of Yang et al., and how each is judged.
 
-Populations are small enough to play out every coin, or to try all counts of the two rarest items.
-Most probabilities are fractions, so that an equality is exact.
+The coins of small populations are all played out; for Theorems 3.1 and 3.2 the search covers up to
+100 users. Most probabilities are fractions, so that an equality is exact.
 """
 
 from collections import Counter
@@ -60,7 +60,7 @@ def rarest_pairs(users: int) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 def _sampled(both: bool, second: bool) -> Iterator[Instance]:
-    """Yield instances of Theorem 3.1, or of the `second`, 3.2, by users, items, β, ε and z.
+    """Yield instances of Theorem 3.1 or, with `second`, of 3.2, in the order of n, N, β, ε and z.
 
     With `both`, β is so small that the neighbouring population has βn holders of every item too. If
     the claimed δ is 1, the theorem claims nothing, and no instance is yielded.

@@ -123,7 +123,7 @@ class Finding:
 
     `basis` says in words which instances were judged, or why none was. `numbers` says what the
     claimed and the exact numbers are, if the statement itself does not say this. `points` is the
-    number of instances judged. `sample` has the last of these instances, to show.
+    number of instances judged. `sample` keeps up to `SHOWN` of these instances, the last ones.
     """
 
     state: State
@@ -257,7 +257,7 @@ class Theorem:
 
     @property
     def shown_by(self) -> str:
-        """The command that shows the verdict."""
+        """`command` or, if it is empty, the command that shows the verdict."""
         return self.command or f'simnet theorems {self.paper} --show "{self.name}"'
 
     def as_json(self) -> dict[str, Any]:

@@ -17,9 +17,8 @@ COLOURS = {"holds": "green", "fails": "bold red", "not judged": "yellow"}
 
 
 def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> int:
-    """Judge numbered statements of the papers: theorems, lemmas, corollaries, propositions,
-    definitions and remarks and, of Jia and Gong and of Joy and Gerla, also equations. A statement
-    holds, fails, or is not judged.
+    """Judge statements of the papers: theorems, lemmas, corollaries, propositions, definitions,
+    remarks, equations and the claim of a section. A statement holds, fails, or is not judged.
 
     The column `how` says what a verdict rests on. `proved`: the page docs/proofs/papers.md proves
     it. `searched`: no counterexample was found among the instances that `--show` names, which is no

@@ -123,7 +123,7 @@ TWO_STAGE_CLAIMS = (
     ),
     ValueClaim(
         "Theorem 3.5",
-        "TSS: E‖ψ̂ - ψ‖² = (1 - q_χ) / (q_χ n), called its Var",
+        "TSS: E‖ψ̂ - ψ‖² = (1 - q_χ) / (q_χ n), which the paper calls Var",
         f"{PAPER}, Theorem 3.5",
         lambda s: _error_formula(s, _counted(s)),
         lambda s: squared_error_by_summation(s, _counted(s)),
