@@ -347,8 +347,8 @@ class Residues:
         mine, others = self.meter, other.meter
         if mine is not others and mine is not None and others is not None and mine.in_script:
             raise TypeError(
-                "mixes field elements of two parties: a party can use the elements of another "
-                "party only after it has received them in a message"
+                "mixes field elements of two parties: a party can use elements that another party "
+                "holds only after it has received them in a message"
             )
         if self.field is not other.field and self.field != other.field:
             raise TypeError(
