@@ -92,7 +92,8 @@ def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> 
 
 
 def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]:
-    """Return a table with the numbers of a block, and the lines of the messages at `places`.
+    """Return a table with the numbers of a block, and for each message at `places` its line in the
+    table.
 
     The table has one line for each message of the block. If the messages differ in their payloads,
     the table has a single line, for the message at the first place.

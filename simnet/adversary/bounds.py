@@ -13,7 +13,8 @@ Theory of operation
    if seeds may be guessed or depend on each other (`simnet.adversary.deductions`).
 3. *At least.* Let L be the functions that the messages alone determine. A function in L is a leak
    if secrets can change so that the function changes and the ideal output does not. This is certain
-   for secrets that can be varied one by one. The following unknowns perhaps cannot:
+   for secrets that can be varied one by one. The following unknowns perhaps cannot be varied in
+   this way:
 
    - *tied* unknowns, which are products, and secrets made from field elements that depend on coins;
    - *related* secrets (`simnet.adversary.relations`);

@@ -1524,7 +1524,7 @@ def _is_prime(number: int) -> bool:
 
 
 def _line(error: Exception) -> str:
-    """An error as one line, without control characters for the terminal."""
+    """An error as one line, without control characters."""
     text = " ".join(str(error).split())
     return "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text

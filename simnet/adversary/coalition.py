@@ -61,7 +61,7 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
     texts = [corrupt] if isinstance(corrupt, str) else list(corrupt)
     parts = [part for text in texts for part in _parts(text, roster)]
     if not parts:
-        raise BadInput(f"a coalition names at least one party, such as {EXAMPLES}")
+        raise BadInput(f"this coalition is empty: write for example {EXAMPLES}")
     numbers: set[int] = set()
     for part in parts:
         if part != NETWORK:

@@ -226,9 +226,7 @@ class Symbolic:
 
     @property
     def hides_numbers(self) -> bool:
-        """Whether numbers are hidden: scripts get no numbers of forms, and some script is still
-        running.
-        """
+        """Whether some script is still running, so that forms must not show their numbers."""
         return self._is_running
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:

@@ -116,7 +116,7 @@ class CountedPart:
 
 @attrs.frozen
 class ByCount:
-    """What all coalitions of a large run learn, by counts.
+    """Which coalitions of a large run expose and touch parties, by counts.
 
     A coalition exposes a party if it does so in some part of the run; the same holds for touching.
     Parties in `untouched` have secrets that occur in no message. So no coalition touches them.

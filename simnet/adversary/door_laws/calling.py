@@ -11,8 +11,8 @@ coins. We fix the values, and find the law of the result by playing every tape o
   Laplace and the Skellam law.
 - *A refusal.* The function may raise an error for some values or coins. We count this as an
   outcome, named `REFUSED`: a run that continues shows that the function did not raise an error.
-- *Values that cannot be compared*, and functions whose value changes from call to call. We refuse
-  the first. To notice some of the second, we play the first tape twice.
+- *Values that cannot be compared* are refused. A function whose value changes from call to call is
+  refused if we notice this: we play the first tape twice.
 
 Example. A voter with vote 2 tells the truth with probability 3/4:
 

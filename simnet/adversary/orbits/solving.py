@@ -182,7 +182,7 @@ def check(system: SymmetricSystem, proof: OrbitProof) -> None:
 
 
 def exposed_types(system: SymmetricSystem, proof: OrbitProof) -> list[int]:
-    """The types of secrets of which every single secret is determined, by number."""
+    """The numbers of the types of secrets of which each single secret is determined."""
     solver = _Solver(system)
     words = _words(system.secrets)
     spans: dict[Word, Span] = {}

@@ -197,7 +197,7 @@ class AlikeJudge:
 
         Who sends how much to whom follows from disclosed values and from coins that say nothing
         about inputs, because the run was read without inputs. So a coalition that sees the traffic
-        learns what it would learn without it: all disclosed values are judged in any case.
+        learns no more than without it: all disclosed values are judged in any case.
         """
         done = self.outline.run
         coalition = coalition_of(corrupt, done.roster)
