@@ -155,7 +155,7 @@ class Asked:
 
         The page shows the command `by` (`run` or `show`) with the options of this record, and then
         the words `further`. `judge` are coalitions to judge in a run that is too large to judge
-        all. `timings` are the times of the run on networks.
+        all.
         """
         from simnet.cli.progress import progress_bar
         from simnet.files import write_whole

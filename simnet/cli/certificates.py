@@ -60,8 +60,8 @@ class Held:
 class Written:
     """A certificate that is to be written.
 
-    `file` is None if no certificate is wanted. `place` is the name or file of the scenario.
-    `with_seed` says whether the certificate names the seed and the digests of inputs and trace.
+    `file` is None if no certificate is wanted. `with_seed` says whether the certificate names the
+    seed and the digests of inputs and trace.
     """
 
     file: Path | None

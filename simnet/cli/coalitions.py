@@ -94,8 +94,7 @@ def coalitions(
         with the same number of members of each role.
     certificates
         Write certificates of the coalitions that the lists name into this folder. `python -m
-        simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run. If
-        coalitions are given by counts, one coalition stands for each list of counts.
+        simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run.
     user
         The parties, separated by commas, that the tables show; without this option, they show all.
         If the coalitions of a run with more than 12 parties cannot be judged by counts, these are

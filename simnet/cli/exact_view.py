@@ -67,8 +67,7 @@ def exact_view(
         0.2`. You can give this option several times.
     drop
         Let parties drop out: `u3@share`, or `0.1`; or let messages go astray, such as
-        `u3@share:lost:server` (see `simnet run --help`). Fates by chance are drawn once, from the
-        seed.
+        `u3@share:lost:server` (see `simnet run --help`).
     seed
         The seed from which `--drop 0.1` draws who drops out.
     at_epsilon

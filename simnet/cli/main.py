@@ -174,8 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _prepare_streams() -> None:
     """Make standard output and standard error safe to print to.
 
-    A letter that the stream's encoding lacks is replaced, such as ε by `eps`. A stream that is
-    closed discards what is printed.
+    A letter that the stream's encoding lacks is replaced, such as ε by `eps`.
     """
     for name in ("stdout", "stderr"):
         if (

@@ -120,8 +120,8 @@ class StudyOptions:
 
     @contextlib.contextmanager
     def executor(self, studies: Sequence["Study"]) -> Iterator[tuple["Executor", int]]:
-        """Open the executor that runs the trials. Yield the executor, and the number of trials that
-        it runs at once. Raises `BadInput` for options that do not fit together.
+        """Yield the executor that runs the trials, and the number of trials that it runs at once.
+        Raises `BadInput` for options that do not fit together.
         """
         from simnet.studies.executors import dask_cluster, local_processes
         from simnet.studies.find import module_of

@@ -3,7 +3,7 @@
 Theory of operation. A certificate proves what follows from a list of equations. A certificate
 cannot prove that these are the equations of the run that it names. So we repeat the run with the
 settings in the certificate, find its verdict, and write a second certificate. Then we compare the
-two. Equal verdicts give equal certificates.
+two, because equal verdicts give equal certificates.
 
 A certificate may leave out the seed, which could give inputs away. Whoever compares such a
 certificate has to give the seed and the inputs again.

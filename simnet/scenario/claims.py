@@ -83,10 +83,7 @@ class LearnsNothing:
 @attrs.frozen
 class LearnsOnlyOutput:
     """The claim that a coalition learns something, but only what the ideal world gives to the
-    coalition.
-
-    `corrupt` names the coalition, as `simnet verify --corrupt` does. With `from_shares`, the claim
-    is only about secret shares: honest parties may disclose values that depend on their inputs.
+    coalition. The fields are as for `LearnsNothing`.
 
     >>> LearnsOnlyOutput("server").words
     'only the output'
@@ -129,8 +126,7 @@ class SeesNoShares:
 class Exposes:
     """The claim that a coalition can compute some honest party's single secret.
 
-    With `secret_of`, the claim is about a secret of that party. The secret may follow from the
-    output alone, or from other messages.
+    With `secret_of`, the claim is about a secret of that party.
 
     >>> Exposes("u1, server", secret_of="u2").words
     'exposes u2'

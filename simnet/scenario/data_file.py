@@ -3,13 +3,11 @@
 Theory of operation. A data file comes from another program, and a small file may unpack to
 gigabytes. So we read batches of rows, and of each column we keep the different values and, for each
 row, the number of its value (see `columns`). Reading stops after `max_rows` rows, or after
-`max_rows` times `ROW_LENGTH` characters. The error message names the limit, which an option can
-raise.
+`max_rows` times `ROW_LENGTH` characters.
 
 The program recognises the encoding of CSV by the mark at the beginning of the file, and takes UTF-8
 if there is no mark. The program also recognises the delimiter: this is the first one of comma,
-semicolon, tab and bar that splits the header so that the requested columns occur. The user can name
-the encoding and the delimiter instead.
+semicolon, tab and bar that splits the header so that the requested columns occur.
 """
 
 import codecs

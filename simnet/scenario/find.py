@@ -24,8 +24,7 @@ _FOLDERS: set[Path] = set()  # the folders of loaded files, which are on the imp
 def names() -> dict[str, str]:
     """Return the modules of the scenarios in installed packages, by name in alphabetical order.
 
-    Packages that do not load are left out. If two packages have a scenario of one name, the first
-    module is returned.
+    Packages that do not load are left out.
     """
     return {name: modules[0] for name, modules in sorted(_modules().items())}
 
@@ -157,9 +156,9 @@ def load_file(path: Path) -> ModuleType:
 def _import_from(folder: Path) -> None:
     """Put the folder first on the import path, as Python does for a script that it runs.
 
-    Two folders may both have a `helper.py`. If a module with the name of a file in this folder was
-    imported from another such folder, we make Python forget that module; otherwise an import here
-    would give the file of the other folder.
+    If a module with the name of a file in this folder was imported from another such folder, we
+    make Python forget that module; otherwise an import here would give the file of the other
+    folder.
     """
     here = {path.stem for path in folder.glob("*.py")}
     for name in here & sys.modules.keys():

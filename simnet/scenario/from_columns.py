@@ -144,10 +144,7 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
 
 
 def _order(values: Sequence[str]) -> Callable[[str], Any]:
-    """Return the key by which values are sorted: by size if all of them are numbers, else by text.
-
-    Equal numbers, such as 1 and 1.0, are sorted by their text.
-    """
+    """Return the key by which values are sorted: by size if all are numbers, else by text."""
     try:
         numbers = {value: Decimal(value) for value in values}
     except InvalidOperation:

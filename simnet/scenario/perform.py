@@ -33,7 +33,7 @@ class Performance:
 
     `assessment` has the estimate beside the truth with intervals and errors, `bill` the cost of
     each role, `privacy` the statements on the privacy of one user, and `adversaries` the verdict on
-    each claim. `run` is the run itself. `plot()` draws the estimate.
+    each claim. `plot()` draws the estimate.
 
     >>> from simnet import perform
     >>> result = perform("dpds", users=20, items=3, seed=1)

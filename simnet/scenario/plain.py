@@ -2,8 +2,7 @@
 
 Theory of operation. With an `About` record, a run can be compared with the truth, a cost table and
 a privacy claim. A protocol that somebody is just writing has no such record, but it can be run,
-too. Then we show outputs, messages and bytes of each role, rounds, and the verdicts on the
-scenario's claims.
+too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -91,7 +91,6 @@ class Scenario:
     last_none: str | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Raise `BadInput` if the scenario passes an argument that the protocol does not take."""
         taken = _arguments(self.protocol)
         if taken is None:
             return

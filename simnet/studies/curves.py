@@ -252,10 +252,8 @@ def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], 
 
 
 def _is_exact(table: Table, line: Line) -> bool:
-    """Return whether a mean is the mean of numbers that do not depend on coins.
-
-    The ends of the interval do not show this, because two trials may find the same number by
-    chance.
+    """Two trials may find the same number by chance, so the ends of an interval do not say whether
+    a number is exact.
     """
     return table.exact or any(one.exact for one in table.measures if one.name == line["measure"])
 

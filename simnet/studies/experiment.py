@@ -125,7 +125,6 @@ class Experiment:
     paired: Sequence[str] = ()
 
     def __attrs_post_init__(self) -> None:
-        """Raise `ValueError` for the mistakes that the docstring of the class names."""
         if self.files and self.data == NONE_NEEDED and any(q.data is None for q in self.quotes):
             raise ValueError(
                 "say with data= whether the files hold the paper's data (ORIGINAL), a part of "
@@ -273,8 +272,7 @@ class Experiment:
     def jobs(self, name: str) -> Iterator["Job"]:
         """Yield every trial of every point.
 
-        Seeds follow from `name`, the experiment's name, and from the parameters that are not
-        `paired`.
+        `name` is the experiment's name.
         """
         for point in self.points():
             text = canonical(point)

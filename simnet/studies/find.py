@@ -32,11 +32,7 @@ def find_experiment(name_or_file: str) -> tuple[str, Experiment]:
 
 
 def module_of(name_or_file: str) -> str:
-    """Return the module that a worker should import before it runs an experiment.
-
-    This is the module of the experiment's record. For an experiment in a file it is the module
-    `simnet.studies.find`.
-    """
+    """Return the module that a worker should import before it runs an experiment."""
     return experiment_places().get(name_or_file, __name__).partition(":")[0]
 
 

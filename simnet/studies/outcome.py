@@ -1,7 +1,7 @@
 """The outcome of one trial: a result that can be stored, or an error message.
 
-Other people write the trials. A trial may return anything, raise anything, or call `sys.exit`.
-Here, in the worker process, each of these becomes a result or a failure.
+A trial may return anything, raise anything, or call `sys.exit`. Here, in the worker process, each
+of these becomes a result or a failure.
 """
 
 import json
@@ -54,7 +54,7 @@ def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Fai
 
 
 def failure(job: Job, error: str) -> Failed:
-    """Return a failed trial. Its message has the trial's number, its parameters and the error."""
+    """Return a failed trial."""
     words = " ".join(error.split())
     shown = words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
     return Failed(job, f"trial {job.trial} of {job.parameters}: {shown}")

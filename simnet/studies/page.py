@@ -124,10 +124,7 @@ class Section:
 
     @property
     def with_present_headlines(self) -> "Section":
-        """The section, with the headline that follows now from law, runs and data in each row.
-
-        A section of an older page may have headlines of an older table.
-        """
+        """The section, with the headline that follows now from law, runs and data in each row."""
         lines = (
             _with_headline(line) if line.startswith("| ") and line != HEADER else line
             for line in self.lines

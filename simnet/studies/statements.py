@@ -150,11 +150,8 @@ class _Watched(dict[Any, Any]):
 def _compared(
     place: Mapping[Any, Mapping[str, Any]], holds: Statement
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines of a place that a statement compares; no lines if the statement says nothing
-    about the place.
-
-    A statement that stops at the first failure may not look at all lines, so we also evaluate the
-    statement with all numbers equal, with falling numbers and with rising numbers.
+    """A statement that stops at the first failure may not look at all lines. So we also evaluate it
+    with all numbers equal, with falling numbers and with rising numbers.
     """
     seen: set[Any] = set()
     keys = list(place)

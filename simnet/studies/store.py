@@ -25,10 +25,8 @@ Example. A sweep of two trials writes these lines, and is then repeated with thr
     {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 0, "code": "4e7c..", ...
     {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 1, "code": "4e7c..", ...
 
-The second sweep finds the keys of trials 0 and 1, and runs only trial 2. If somebody had changed
-a function that the trial calls, `code` would differ, and the second sweep would run all three
-trials. The latest version of the code is the version in the last line of the file: unlike times,
-the order of lines does not depend on a clock.
+The second sweep finds the keys of trials 0 and 1, and runs only trial 2. If somebody had changed a
+function that the trial calls, `code` would differ, and the second sweep would run all three trials.
 """
 
 import contextlib
@@ -130,7 +128,6 @@ class Store:
                 raise
 
     def __enter__(self) -> "Store":
-        """Return the store itself."""
         return self
 
     def __exit__(
@@ -139,7 +136,6 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close the file."""
         os.close(self._descriptor)
 
     def lacks(self, experiment: str, versions: Versions, jobs: Iterable[Job]) -> list[Job]:

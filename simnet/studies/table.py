@@ -335,10 +335,7 @@ def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """Return the values of a column in one type.
-
-    Whole numbers mixed with fractions become floats. Anything mixed with text becomes text.
-    """
+    """Whole numbers mixed with fractions become floats. Anything mixed with text becomes text."""
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) < 2:
         return values
