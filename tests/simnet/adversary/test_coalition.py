@@ -57,7 +57,7 @@ def test_a_share_of_a_role_that_comes_to_nobody_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("given_", ["", " ", ",", [], ["", " , "]])
 def test_an_empty_set_is_refused(given_: Any) -> None:
-    with pytest.raises(BadInput, match="at least one party"):
+    with pytest.raises(BadInput, match="this coalition is empty"):
         verdict(added(4), given_)
 
 
