@@ -120,10 +120,9 @@ class Ideal(Protocol, Interface):
         party.
 
         `inputs[i]` is the sealed input of `users[i]`; `users` are the parties whose script takes an
-        input, in order. A user opens the same doors here as in its script, in the same order: its
-        k-th secret here must be the same function of the same arguments as its k-th secret in the
-        script. The safest way is one method that makes the secret for the script and for the
-        functionality.
+        input, in order. A user must open the same doors here as in its script, in the same order.
+        Its k-th secret must be the same function of the same arguments in both. The safest way is
+        one method that makes the secret for the script and for the functionality.
 
         With a third parameter, the functionality is also told what happened in the run, as a
         `simnet.Happened`: who dropped out, and who was heard.

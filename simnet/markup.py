@@ -1,9 +1,9 @@
 """Small tables in HTML, as a notebook shows a result.
 
 To show an object in a notebook, Jupyter calls its method `_repr_html_`. Such methods make their
-tables with this module, which escapes texts: a label `<img onerror=...>` in somebody's data is
-shown as these letters, and the browser does not execute it. The tables set no colours, so that they
-can be read on a light page and on a dark page.
+tables with this module, which escapes texts. For example, a label `<img onerror=...>` is shown as
+these letters, and the browser does not execute it. The tables set no colours, so that they can be
+read on a light page and on a dark page.
 
 >>> table(["item", "truth"], [["<b>", "0.25"]], numbers=[1]).count("&lt;b&gt;")
 1

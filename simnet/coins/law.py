@@ -29,8 +29,8 @@ Law = Mapping[Hashable, Fraction]
 def law_of(draw: Callable[[Tape], Hashable]) -> Law:
     """Return the exact law of a function of coins, by playing every tape of outcomes.
 
-    `draw` is called with tapes of growing length: with the empty one first, and then, whenever a
-    tape ends before a coin, with the tape extended by each outcome of that coin.
+    `draw` is first called with the empty tape. Whenever a tape ends before a coin, `draw` is called
+    with this tape extended by each outcome of the coin.
     """
     law: dict[Hashable, Fraction] = {}
     stack: list[tuple[tuple[Outcome, ...], Fraction]] = [((), Fraction(1))]

@@ -22,10 +22,10 @@ whether the item is at least 2::
     row = me.secret(lambda item: np.eye(4, dtype=int)[item], item, field=F, shape=(4,))
     is_large = me.disclose(lambda item: item >= 2, item)
 
-The function of `secret` or `disclose` receives a source of discrete coins as one more argument if
-it has a parameter for coins behind the others: one that it needs, or one that is called `coins`, as
-in `lambda item, coins: ...`. So a function without that parameter draws no coins, whatever the
-input is.
+The function of `secret` or `disclose` receives discrete coins as one more argument if it has a
+parameter for coins behind the others, as in `lambda item, coins: ...`. This is a parameter without
+a default value, or one with the name `coins`. So a function without that parameter draws no coins,
+whatever the input is.
 
 The function of a door must be pure: its result depends only on its arguments and coins. So an
 instrument can note the results of the doors, and read the run again without calling a function. An

@@ -1,8 +1,8 @@
 """The record of a run's doors, with which the run can be played again without any input.
 
-A run whose doors are on record can be read *without inputs*: the scripts get no inputs, no function
-of a door is called, and every door gives the result that it gave before. If the scripts still do
-the same, then inputs influenced them only through doors.
+A run whose doors are on record can be read *without inputs*. Then no function of a door is called,
+and every door gives the result that it gave before. If the scripts still do the same, then inputs
+influenced them only through doors.
 """
 
 from collections import Counter

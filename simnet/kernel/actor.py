@@ -198,8 +198,8 @@ class LateMailbox(Mailbox):
 
 
 class Actor:
-    """The state of one party. `depth` is the latest round of the messages and silences that the
-    party has got so far, and of its waits with a deadline that have ended; at first it is 0.
+    """The state of one party. `depth` is the latest round of what the party has got so far:
+    messages, silences, and ends of waits with a deadline. At first it is 0.
     """
 
     __slots__ = (
@@ -286,8 +286,8 @@ class Actor:
         return box
 
     def came_late(self) -> Iterable[tuple[str, int, float, int]]:
-        """Yield, for each message that came after a deadline, its tag, the number of its sender,
-        the time of the deadline, and the number of its post in the log.
+        """Yield the messages that came after a deadline: the tag, the number of the sender, the
+        time of the deadline, and the number of the post in the log.
         """
         for tag, box in sorted(self.boxes.items()):
             if isinstance(box, LateMailbox):

@@ -319,8 +319,9 @@ class Party:
     def encrypt(self, keys: FieldArray, rows: FieldArray) -> Boxes:
         """Return field elements in a box that only somebody with the key can open.
 
-        `keys` is one key, of shape (w,), for the array `rows`; or k keys, of shape (k, w), for the
-        k rows of `rows`, each in a box of its own. Everybody who sees a box learns its length.
+        With one key, of shape (w,), the array `rows` goes into one box. With k keys, of shape (k,
+        w), each of the k rows of `rows` goes into a box of its own. Everybody who sees a box learns
+        its length.
 
         Raises `ValueError` for keys of another shape, and for another number of keys than of rows.
         """
@@ -507,7 +508,7 @@ class Party:
         With `shape`, raises `ScriptError` for a payload of another shape. Raises `ScriptError` for
         a `Summed` tag: use `gather_sum`. If the message never comes, the run ends with `Stall`. But
         if a party has dropped out, aborted or stayed silent, or if a message was lost, the run ends
-        without an error, and `Run.aborts` says that this party waited in vain.
+        without an error. `Run.aborts` then says that this party waited in vain.
 
         For example, `total = await me.receive(TOTAL, sender="server", shape=(5,))`.
         """
@@ -574,7 +575,7 @@ class Party:
         send in time is never read, even if it comes later.
 
         With `within`, the call waits for so many seconds at most, on the clock of the run's
-        network: a sender counts as silent if its payload has not come by then. `Run.late` names
+        network. A sender counts as silent if its payload has not come by then. `Run.late` names
         messages that came later (see `simnet.kernel.deadlines`).
 
         Raises `Abort` if fewer than `at_least` payloads have come. Raises `ScriptError` for a

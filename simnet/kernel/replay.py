@@ -1,17 +1,16 @@
 """Playing a run again, and checking that it is the same run.
 
 Theory of operation. A run is a function of its protocol, its inputs, its seed, its fates and, if
-scripts wait with deadlines, its network. Many instruments rely on this: a verdict plays the run
-once more with unknowns in the place of field coins, an exact view plays it on every outcome of its
-coins, a replay plays it from a file. The results of these instruments hold for the first run only
-if the second run does the same. A script that draws from `random`, reads a clock or keeps something
-from one run to the next may break this rule.
+scripts wait with deadlines, its network. Many instruments rely on this and play a run again: for
+example, a verdict plays it with unknowns in the place of field coins. The results of these
+instruments hold for the first run only if the second run does the same. A script that draws from
+`random`, reads a clock or keeps something from one run to the next may break this rule.
 
-So the second run is compared with the first: first the messages of every observed party, sender by
-sender, then the bill, which also covers the other parties, then the outputs, then how
-each party ended. The rounds of a run are causal: a message of round r depends only on messages of
-earlier rounds. Hence, among the messages that differ, a message of the earliest round was not
-changed by another message. Its own sender changed it, and the error names this sender.
+So the second run is compared with the first: the messages of the observed parties, then the bill,
+the outputs, and how the parties ended. The rounds of a run are causal: a message of round r depends
+only on messages of earlier rounds. Hence, among the messages that differ, a message of the earliest
+round was not changed by another message. Its own sender changed it, and the error names this
+sender.
 
 Example. A user adds `random.randrange(2)` to its report, which raises this error::
 
@@ -87,10 +86,10 @@ def compare_runs(first: Run, second: Run) -> None:
     """Raise `ScriptError` unless two runs of one protocol, with the same inputs and seed, did the
     same.
 
-    The error names the party, what differs (a message, the bill, an output or how the party ended)
-    and the global generators, such as `random`, whose state changed during one of the runs.
-    Messages are compared if both runs observed their sender or recipient. Symbolic messages are
-    compared by their numbers.
+    The error names the party and what differs: a message, the bill, an output or how the party
+    ended. It also names the global generators, such as `random`, whose state changed during one of
+    the runs. Messages are compared if both runs observed their sender or recipient. Symbolic
+    messages are compared by their numbers.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)

@@ -81,15 +81,14 @@ class Unread:
 class Run:
     """The record of one run of a protocol; `run` returns it.
 
-    `outputs` maps the name of a party to the value that its script returned (without parties whose
-    script returned None), and `secrets` to the values that the party declared with `me.secret`.
-    `ledger` holds the bill, `transcript` the observed messages, and `log` what every party sent and
-    waited for. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
-    says who dropped out and who was heard. `aborts` lists the parties that neither finished nor
-    dropped out, in the order of rounds and names: each of them aborted, or waits for ever.
-    `network` is the network that the run was told, or None. If scripts wait with deadlines, `late`
-    lists the messages that came too late. `message_fates` are the fates of messages that the run
-    was told.
+    `outputs` maps the name of a party to the value that its script returned, if this is not None.
+    `secrets` maps the name of a party to the values that it declared with `me.secret`. `ledger`
+    holds the bill, `transcript` the observed messages, and `log` what every party sent and waited
+    for. `seconds` is wall time. `fates` are the fates that the run was told, and `happened` says
+    who dropped out and who was heard. `aborts` lists the parties that neither finished nor dropped
+    out, in the order of rounds and names: each of them aborted, or waits for ever. `network` is the
+    network that the run was told, or None. If scripts wait with deadlines, `late` lists the
+    messages that came too late. `message_fates` are the fates of messages that the run was told.
 
     >>> from simnet import Seat, run
     >>> class Double:

@@ -1,8 +1,8 @@
 """Silence: who may stop waiting for messages that will not come.
 
 Theory of operation. `gather_some` and `heard` wait for messages of named senders, and accept that
-some senders stay silent. Without a deadline, the kernel lets all parties go on until nobody can,
-and then decides from the *wait-for graph*, in which an arrow leads from every waiting party to each
+some senders stay silent. Without a deadline, the kernel lets all parties go on until nobody can.
+Then it decides from the *wait-for graph*, in which an arrow leads from every waiting party to each
 party whose message it lacks:
 
 - A party is *moving* if it may still go on: it waits in `gather_some` or `heard`, or all parties
@@ -30,8 +30,9 @@ alone would still be released first.
 
 *Rounds.* Silence may tell something, because a party may send nothing because of what it has read.
 So silence counts as an empty message, which was sent when the sender, and everybody whom the sender
-waits for, had gone as far as they could. The round of the silence of s is 1 + the largest depth of
-all parties that s can reach in the wait-for graph (s included), and 1 more if s itself still waits.
+waits for, had gone as far as they could. Let m be the largest depth of the parties that s can reach
+in the wait-for graph (s included). The round of the silence of s is m + 1, or m + 2 if s itself
+still waits.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

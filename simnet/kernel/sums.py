@@ -2,8 +2,8 @@
 
 Theory of operation. The recipients of a tag that is declared as `Summed` get only sums of messages.
 The kernel adds each row to its recipient's running total when the row is sent or, for a deferred
-block, later. It keeps rows where some may have to be taken out again: in runs with fates of
-parties, and for deferred blocks under a tag for which a party has called `heard`.
+block, later. It keeps rows that may have to be taken out again: rows in runs with fates of parties,
+and rows of deferred blocks under a tag for which a party has called `heard`.
 
 Example. u1 and u2 scatter two rows each under `share`::
 
@@ -19,15 +19,15 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
    running totals (`values/totals.py`). All totals of one tag, field and shape are rows of one
    table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which is the number of the
    recipient's row in that table. A `Deferred` block is computed later (`deferred.py`). 3.
-   `Summing.take` waits until the recipient has been sent as many messages as it asks for, checks
+   `Summing.take` waits until the recipient has been sent as many messages as it asks for. It checks
    that the right senders sent them, and returns the recipient's row of the table.
 
 The messages of a sum that go to one group in one round form a `Batch`. If groups or rounds differ,
 a sum has several batches. Then we also count the messages of each recipient.
 
 A fingerprint shows whether the *right* parties have sent. Every party has a random-looking token of
-64 bits, and the tokens of the senders must add up to the same sum as the tokens of the parties that
-the recipient asks for.
+64 bits. The tokens of the senders must add up to the same sum as the tokens of the parties that the
+recipient asks for.
 """
 
 from collections.abc import Iterable, Sequence

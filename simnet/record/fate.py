@@ -16,10 +16,10 @@ class Fate:
 
     The party's last send is the `place`-th under `tag`, counted from 1; a call of `scatter`,
     `publish`, `publish_each` or `send_rows` counts as one send. `reached` says which recipients
-    this last send still reaches: 0 for nobody (the default), a number m for the first m recipients,
-    a tuple of names for these recipients, and None for all. A party that never comes to this send
-    does not drop out: `Run.gone` names the parties that did. Raises `BadInput` for a `place` below
-    1 and for a negative number of recipients.
+    this last send still reaches: a number m for the first m recipients (0 by default), a tuple of
+    names for these recipients, and None for all. A party that never comes to this send does not
+    drop out: `Run.gone` names the parties that did. Raises `BadInput` for a `place` below 1 and for
+    a negative number of recipients.
 
     >>> Fate("masked"), Fate.parse("share#2:after")
     (Fate(tag='masked', place=1, reached=0), Fate(tag='share', place=2, reached=None))
@@ -162,10 +162,10 @@ class Ending:
 class Happened:
     """Who dropped out of a run, and who was heard: what the ideal world is told besides the inputs.
 
-    `gone` names the parties that dropped out. `came` has, for each party and each tag with which
-    the party called `gather_some`, `heard` or `gather_rows(..., at_least=...)`, the names of the
-    senders whose messages had come, call by call; `missed` has in the same way the senders that the
-    party waited for in vain.
+    `gone` names the parties that dropped out. `came` is about calls of `gather_some`, `heard` and
+    `gather_rows(..., at_least=...)`. For each party and tag it has the names of the senders whose
+    messages had come, call by call. `missed` has in the same way the senders that the party waited
+    for in vain.
 
     >>> asked = "server", "masked"
     >>> happened = Happened(("u2",), {asked: (("u1", "u3"),)}, {asked: (("u2",),)})

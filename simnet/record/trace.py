@@ -59,8 +59,8 @@ def trace_hash(
     messages: Sequence[Message],
     endings: Sequence[object] = (),
 ) -> str:
-    """Return the digest of a run: of its bill, every party's output, the observed messages in
-    order, and `endings`, the records of parties that dropped out, aborted or waited in vain.
+    """Return the digest of a run: of its bill, its outputs, its observed messages and `endings`.
+    `endings` are the records of parties that dropped out, aborted or waited in vain.
 
     Raises `NoCanonicalForm`, which names the party, if an output has no canonical form.
     """

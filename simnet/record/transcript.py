@@ -54,8 +54,8 @@ class Recorder:
         self._blocks.append((next(self._sends) if send is None else send, block))
 
     def addressed(self, to: Sequence[Group], keys: Sequence[Key], is_all: bool) -> Addressed:
-        """Return the recipients and the keys of the messages of a block that are recorded, and the
-        places of these messages in the block; the places are None for all messages.
+        """Return the recipients, the keys and the places in the block of those messages of a block
+        that are recorded. The places are None for all messages.
 
         All messages are recorded if `is_all`, otherwise those to observed parties. The caller must
         not change the lists.
@@ -133,11 +133,11 @@ class Transcript:
     """The observed messages of one run. Parties are numbers: places in `names`.
 
     `observed` are the numbers of the observed parties. `blocks` are the messages in the order in
-    which the run sent them, or, in a transcript from a file, in the order of `messages`; `messages`
-    are the same messages, ordered. `fates` are the fates that the run was told, and `silences` says
-    from whom an observed party waited for a message in vain. `deadlines` says how all waits with a
-    deadline ended. `message_fates` are the fates of messages that the run was told; the transcript
-    contains these messages as if they had been received.
+    which the run sent them; in a transcript from a file they have the order of `messages`. `fates`
+    are the fates that the run was told, and `silences` says from whom an observed party waited for
+    a message in vain. `deadlines` says how all waits with a deadline ended. `message_fates` are the
+    fates of messages that the run was told; the transcript contains these messages as if they had
+    been received.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> class Send:

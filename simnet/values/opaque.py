@@ -4,13 +4,13 @@ Theory of operation. Real protocols send public keys and encrypted messages. A v
 as *ideal*. A public key tells nothing about its secret key. A *box* is an encrypted message: it
 shows its length to everybody, and its content to whoever knows its key.
 
-A box carries its content beside its octets. In a numeric run the content is numbers; in a symbolic
-reading it is linear forms, and a verdict adds these forms to the view of a coalition if the
+A box carries its content beside its octets. In a numeric run the content is numbers, and in a
+symbolic reading it is linear forms. A verdict adds these forms to the view of a coalition if the
 coalition knows the key of the box (see `simnet.adversary.deductions`).
 
-Sizes are those of common real schemes: 32 octets for a public key (X25519), 64 for a signature
-(Ed25519), and 28 octets more than its packed content for a box (AES-GCM: a nonce of 12 octets and a
-tag of 16).
+Sizes are those of common real schemes. A public key has 32 octets (X25519), and a signature 64
+(Ed25519). A box has 28 octets more than its packed content (AES-GCM: a nonce of 12 octets and a tag
+of 16).
 """
 
 import hashlib

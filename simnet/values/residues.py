@@ -3,8 +3,8 @@
 Theory of operation. Protocols draw, add and send many residues, and the time that this takes
 depends on how many bytes are moved. So an array is stored in the narrowest unsigned type that holds
 the sum of *two* residues (`Field.dtype`). One addition then never wraps around, and `_reduced`
-brings its result below q without a division. To add many rows, we first add groups of rows in the
-narrow type, each group small enough not to wrap; then we add the groups' sums in 64 bits. Products
+brings its result below q without a division. To add many rows, we first add small groups of rows in
+the narrow type, where they cannot wrap around. Then we add the groups' sums in 64 bits. Products
 are computed in 64 bits where this cannot wrap around.
 
 Example. For q = 101 the type is one byte, because 2 * 100 <= 255. `headroom` is 255 // 100 = 2: two

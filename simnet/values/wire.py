@@ -1,13 +1,12 @@
 """Wire types and the packing codec: how values become bits on the wire.
 
-Theory of operation. The papers' cost tables count elements, and their messages have as many bits as
-the elements need: an element of F_q takes ceil(log2 q) bits, and an index of [n] ceil(log2 n). A
-`WireType` consists of a kind of value and the number of different values, which gives its width in
-bits. A payload is a sequence of arrays, each with one wire type. The list of their types and shapes
-is the payload's `Manifest`. To encode a payload, we join the bits of all values, each with its most
-significant bit first, and add zeros at the end to fill the last byte. So the manifest alone gives
-the size of a payload: `len(encode(manifest, arrays)) == size(manifest)`. A bill needs only
-manifests.
+Theory of operation. A message has as many bits as its elements need: an element of F_q takes
+ceil(log2 q) bits, and an index of [n] ceil(log2 n). A `WireType` consists of a kind of value and
+the number of different values, which gives its width in bits. A payload is a sequence of arrays,
+each with one wire type. The list of their types and shapes is the payload's `Manifest`. To encode a
+payload, we join the bits of all values, each with its most significant bit first, and add zeros at
+the end to fill the last byte. So the manifest alone gives the size of a payload:
+`len(encode(manifest, arrays)) == size(manifest)`. A bill needs only manifests.
 
 Example. Three elements 5, 6, 1 of F_7 take 3 bits each, and 7 zero bits fill the second byte::
 
