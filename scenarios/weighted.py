@@ -1,5 +1,5 @@
-"""The scenario `weighted`: four groups of users, each with its own budget ε, run DPDS or another
-protocol, and a server combines their estimates.
+"""The scenario `weighted`: four groups of users, each group with its own budget ε, run DPDS or
+another protocol, and a server combines their estimates.
 """
 
 from protocols.weighted.about import about

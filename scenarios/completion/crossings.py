@@ -2,8 +2,8 @@
 than another one, or has a smaller error.
 
 Where the order of two curves differs between neighbouring numbers of users of the grid, bisection
-finds the place: to within 1 % if both curves have formulas, and to within 5 % if a value needs a
-run, or to the next whole number. If two curves cross twice between neighbouring numbers, neither
+finds the place: to within 5 % for the protocols `in_runs`, to within 1 % for all others, or to the
+next whole number. If two curves cross twice between neighbouring numbers, neither
 place is found.
 """
 
@@ -20,7 +20,7 @@ Value = Callable[[str, int], float]  # of a protocol at a number of users
 
 @attrs.frozen
 class Crossing:
-    """From about `users` users on, `better` has a smaller value than `other`.
+    """At about `users` users the value of `better` becomes smaller than that of `other`.
 
     `high` is the next number of users of the grid.
     """

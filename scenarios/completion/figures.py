@@ -51,8 +51,8 @@ def grid_of_cells(
     ticks: Sequence[float] | None = None,
     height: float = HEIGHT,
 ) -> "Figure":
-    """Draw the cells in rows, with one legend. A point is a mean with a 95 % interval; lines only
-    join points.
+    """Draw the cells in rows, with one legend. A point is a mean, with a 95 % interval if there
+    is one; lines only join points.
 
     `ticks` are the values of x. If they are given, they stand at equal distances, and points are
     moved aside a little.

@@ -2,7 +2,7 @@
 
 The server's script is that of the protocol, but its waits for messages of several senders end after
 at most `within` seconds. The members of a committee read the shares one by one, because `me.heard`
-has no deadline.
+refuses a deadline.
 """
 
 from collections.abc import Mapping

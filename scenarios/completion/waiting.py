@@ -30,8 +30,8 @@ BY_NAME = {network.name: network for network in NETWORKS}
 @attrs.frozen(kw_only=True)
 class DeadlinePoint:
     """A protocol on a network. Each user leaves with the probability `drop`. A deadline is
-    `patience` times as long as the longest wait on a calm network, and twice as long for the server
-    of a committee.
+    `patience` times as long as the longest wait without drop-outs and random delays, and twice as
+    long for the server of a committee.
     """
 
     protocol: str

@@ -274,7 +274,7 @@ def lower_recall(places: Places, axis: str) -> Counterpart:
     """Return the share of places at which Calibrate has lower recall than OUE.
 
     Where Calibrate turns an estimate that equals the cut into less than the cut, it predicts only
-    some of the items that OUE predicts. So its mean recall is lower wherever an item is above the
+    items that OUE predicts, too. So its mean recall is lower wherever an item is above the
     cut in truth: OUE alone predicts it with some probability.
     """
     found = less(places, "recall_calibrate", "recall_oue", axis=axis)

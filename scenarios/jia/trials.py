@@ -1,4 +1,6 @@
-"""The trials of Jia and Gong: collections by OUE, drawn item by item, and their post-processing."""
+"""Trials for Fig. 3 and 5 to 9 of Jia and Gong: collections by OUE, drawn item by item, and their
+post-processing.
+"""
 
 from collections.abc import Callable, Mapping
 from math import inf, sqrt
@@ -240,8 +242,8 @@ def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
 
 @remembered
 def _lowered(population: str, epsilon: float, cut: float, data: Path | None) -> int:
-    """Return 1 if Calibrate turns an estimate that equals the cut into less than the cut; 0
-    otherwise.
+    """Return 1 if Calibrate turns an estimate that equals the cut into less than the cut, whatever
+    the mean of the estimates is (but for means that hardly ever occur); otherwise 0.
     """
     counts, _ = holders(population, data)
     noise = Noise.of(OUE(epsilon, len(counts)), int(counts.sum()))

@@ -50,7 +50,7 @@ def pointwise(table: Table, measure: str, **at: Any) -> Estimate:
 
 
 def only_first(table: Table, *axes: str) -> tuple[Table, list[str]]:
-    """Return the rows with the first value of some axes, and a note on the values left out.
+    """Return the rows with the first value of some axes, and a note for each axis with more values.
 
     Rows that lack an axis stay.
     """

@@ -143,6 +143,7 @@ def equation_15(mechanism: TwoRounds, yes: Sequence[int], none: int, shown: int)
 def introduction_deviation(truthful: float, yes: float, owners: int) -> float:
     """The standard deviation of randomised response's noise in the introduction: √(n p).
 
-    A count has √(n p (1 - p)), and the estimate has this number divided by `truthful`.
+    If n owners answer yes with probability p each, their count has √(n p (1 - p)). The estimate has
+    the standard deviation of the count, divided by `truthful`.
     """
     return sqrt((1 - truthful) * yes * owners)

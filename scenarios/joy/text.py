@@ -1,9 +1,9 @@
 """Numbers and formulas in the text of Joy and Gerla, beside the right ones.
 
-A passage of the text is evaluated for the binary mechanism with given π_0 and π_s, or for a
+A passage on a mechanism is evaluated for the binary mechanism with given π_0 and π_s, or for a
 mechanism that the passage names. Printed formulas are in the module `printed`. The right number
-comes from the laws of answers, or from all throws of a few owners. If a formula should replace the
-printed one, it has to agree with the right number.
+mostly comes from the laws of answers, or from all throws of a few owners. If a formula should
+replace the printed one, it has to agree with the right number.
 """
 
 from collections.abc import Callable, Sequence

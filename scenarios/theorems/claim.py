@@ -1,4 +1,4 @@
-"""Claims: statements of a paper that can be computed, beside the exact values.
+"""Claims of papers that can be computed: claimed numbers beside the exact values.
 
 Example. Lemma 3.1 of Yang et al. gives a formula for the squared error of DPDS. The claim compares
 the value of that formula with the error that follows from the exact law of the counts. `DeltaClaim`

@@ -100,7 +100,7 @@ def per_report(case: Case, named: int, sent: int) -> Fraction:
 
 
 def pooled(case: Case, named: int, sent: int) -> Fraction:
-    """Return T of Theorem 5.1, which calls the value of `direct` h."""
+    """Return T of Theorem 5.1, with `direct` for the h of its formula."""
     budget, gap = sum(case.sampling, Fraction(0)), case.p - case.q
     rest = case.n * case.q * (case.n - budget) / (budget * gap)
     return case.n * direct(case, named, sent) / budget + rest

@@ -40,7 +40,8 @@ Row = tuple[Fraction, ...]
 
 
 def rarest_pairs(users: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield the number of items and the counts of the two rarest, for populations of `users` users.
+    """Yield the number of items and the counts of the two rarest, or of the only one, for
+    populations of `users` users.
 
     Every item has a holder. The other items do not change δ. With three items and more, the worst
     population with rarest count m has a second item with m holders.

@@ -2,15 +2,15 @@
 
 Theory of operation. A `Theorem` is a numbered statement of a paper: theorem, lemma, corollary,
 proposition, definition, remark, or an equation that claims something. (Joy and Gerla number no
-theorem, so a claim of a section is one, too.) A theorem has one or more readings, since a text
-sometimes allows several readings. The first reading is the text taken literally, and its verdict is
-the verdict of the theorem. Each reading has a `judge`, a function without arguments that returns a
-`Finding`. Most judges go through `Instance`s in a stated order, and stop at the first one for which
-the statement is false::
+theorem, so a claim of a section is a `Theorem`, too.) A theorem has one or more readings, since a
+text sometimes allows several readings. The first reading is the text taken literally, and its
+verdict is the verdict of the theorem. Each reading has a `judge`, a function without arguments that
+returns a `Finding`. Most judges go through `Instance`s in a fixed order, and stop at the first for
+which the statement is false::
 
     holds    proved          docs/proofs/papers.md proves it, as it is read; the search agrees
              searched        no counterexample among the instances that the finding names
-    fails    counterexample  the first in the stated order, and by how much it fails
+    fails    counterexample  the first in this order, and by how much it fails
     not judged               the finding says why, such as: a definition states no fact
 
 So *holds* with `searched` is no proof.
@@ -161,7 +161,7 @@ def searched(
 ) -> Finding:
     """Return the finding of a search that stops at the first instance that does not hold.
 
-    `over` says in words which instances come, and in which order. `numbers` says what is claimed
+    `over` says in words which instances come. `numbers` says what is claimed
     and what is exact. `proof` is the page that proves the statement for all instances. Raises
     `ValueError` if there is no instance.
     """
@@ -205,7 +205,7 @@ class Reading:
     """One way to read a theorem, in words (empty for the only way), and its judge.
 
     `mends` is set if the text does not allow this reading: it corrects the theorem. `disputed` says
-    why a fair reader may not read the text in this way; it is empty for most readings.
+    why a fair reader may read the text in another way; it is empty for most readings.
     """
 
     under: str = ""
