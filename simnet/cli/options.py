@@ -79,8 +79,8 @@ class ColumnOfFile:
     )
     encoding: str | None = None
     (
-        "The encoding of a CSV file, such as latin-1. Without this option the program recognises "
-        "UTF-8, UTF-16 and UTF-32."
+        "The encoding of a CSV file, such as latin-1. Without this option the program reads UTF-8, "
+        "or UTF-16 and UTF-32 that begin with a byte order mark."
     )
     max_rows: int | None = None
     (
