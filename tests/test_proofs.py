@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.harness.data import ROOT
+from tests.harness.many_cases import for_each
 
 PROOFS = ROOT / "docs/proofs"
 PAGES = sorted(PROOFS.glob("*.md"))
@@ -13,7 +12,7 @@ NAMED_TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 NAMED_PAGE = re.compile(r"docs/proofs/([\w-]+\.md)")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@for_each("page", PAGES)
 def test_every_proof_names_tests_that_exist(page: Path) -> None:
     named = NAMED_TEST.findall(page.read_text())
     assert named

@@ -19,6 +19,7 @@ from simnet.scenario.perform import bill
 from tests.harness.cases import CASES, Case
 from tests.harness.fuzz import cases
 from tests.harness.laws import estimate_law
+from tests.harness.many_cases import for_each
 
 every = pytest.mark.parametrize("name", CASES)
 seeds = st.integers(0, 2**32 - 1)
@@ -97,10 +98,9 @@ def test_other_coins_give_another_trace(
     assert len(hashes) > 1
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "words"),
+@for_each(
+    "name, change, words",
     [(name, *refusal) for name, case in CASES.items() for refusal in case.refused],
-    ids=str,
 )
 def test_bad_parameters_are_refused(name: str, change: dict[str, Any], words: str) -> None:
     case = CASES[name]
@@ -109,7 +109,7 @@ def test_bad_parameters_are_refused(name: str, change: dict[str, Any], words: st
         case.make(**{**case.tiny, **change})
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.truth is not None])
+@for_each("name", [name for name, case in CASES.items() if case.truth is not None])
 def test_the_exact_law_of_the_estimate_is_unbiased_with_the_stated_error(name: str) -> None:
     """Every coin of the tiny instance is played out."""
     case = CASES[name]

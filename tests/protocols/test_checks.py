@@ -9,6 +9,7 @@ import pytest
 
 from protocols import DPDS, Committee, SecAgg, SecAggPlus, Shamir, ShamirPercent, bound, checks
 from protocols.sharing.encoding import one_hot
+from tests.harness.many_cases import for_each
 
 Check = Callable[[Any], object]
 
@@ -35,7 +36,7 @@ CASES: list[tuple[Check, Any, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("check", "good", "out_of_range", "wrong_type"), CASES)
+@for_each("check, good, out_of_range, wrong_type", CASES)
 def test_the_type_of_the_error_says_what_is_wrong(
     check: Check, good: Any, out_of_range: Any, wrong_type: Any
 ) -> None:

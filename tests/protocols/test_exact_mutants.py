@@ -33,12 +33,11 @@ from tests.harness.exact_mutants import (
     Tossing,
     TwoItems,
 )
+from tests.harness.many_cases import for_each
 from tests.harness.mutants import CopiesLastShare, NoMask, OneMask, OneMaskForAllItems
 
 HALF = Fraction(1, 2)
-READINGS = pytest.mark.parametrize(
-    "numbers", [False, True], ids=["unknown field coins", "enumerated field coins"]
-)
+READINGS = for_each("numbers", [False, True])
 
 
 def compare(
@@ -283,9 +282,8 @@ def test_a_server_that_opens_what_is_not_masked_and_answers_tells_who_sees_the_a
     assert compare(broken, "u2", [1], [3], numbers).same  # their parity is the same
 
 
-@pytest.mark.parametrize(
-    "law",
-    ["normal", "uniform", "exponential", "discrete_normal", "discrete_laplace", "skellam"],
+@for_each(
+    "law", ["normal", "uniform", "exponential", "discrete_normal", "discrete_laplace", "skellam"]
 )
 @READINGS
 def test_coins_with_infinitely_many_outcomes_are_refused_by_name(law: str, numbers: bool) -> None:

@@ -10,10 +10,11 @@ from simnet.coins.streams import Stream
 from simnet.scenario.determinism import replicas, trace
 from simnet.scenario.find import find, names
 from simnet.scenario.perform import perform
+from tests.harness.many_cases import for_each
 from tests.harness.marks import slow_but
 
 
-@pytest.mark.parametrize("name", names())
+@for_each("name", names())
 def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
     _, scenario = find(name)
     small = attrs.evolve(scenario, users=60, items=5)

@@ -50,6 +50,7 @@ from simnet.testing import (
     seeds,
 )
 from tests.harness.adding import Telling, added, as_elements, as_index
+from tests.harness.many_cases import for_each
 
 F = Field.above(1000)
 HIDDEN, BARE, MASK = Tag("hidden"), Tag("bare"), Tag("mask")
@@ -503,10 +504,8 @@ def test_runs_may_be_judged_together() -> None:
         assert_learns_nothing(runs, "server")
 
 
-@pytest.mark.parametrize(
-    "assertion", [assert_learns_nothing, assert_learns_only_output, assert_learns]
-)
-@pytest.mark.parametrize("corrupt", ["", [], "u9", "all readers"])
+@for_each("assertion", [assert_learns_nothing, assert_learns_only_output, assert_learns])
+@for_each("corrupt", ["", [], "u9", "all readers"])
 def test_a_set_of_nobody_is_no_assertion(assertion: Callable[..., Any], corrupt: Any) -> None:
     with pytest.raises(BadInput, match="coalition"):
         assertion(TELLING, corrupt)

@@ -21,9 +21,10 @@ from simnet import ScriptError, constant, run
 from simnet.coins.sampled import SampledCoins
 from simnet.values.metered import Metered
 from tests.harness.ideal import handed
+from tests.harness.many_cases import for_each
 
 FALSE_ALARM = 1e-6
-noises = pytest.mark.parametrize("noise", NOISES)
+noises = for_each("noise", NOISES)
 
 
 @st.composite
@@ -78,7 +79,7 @@ def integer_law(variance: float, noise: str) -> tuple[np.ndarray[Any, Any], np.n
 
 
 @noises
-@pytest.mark.parametrize("variance", [0.01, 0.1, 0.5, 1.0, 3.0, 30.0, 99.0, 101.0, 400.0])
+@for_each("variance", [0.01, 0.1, 0.5, 1.0, 3.0, 30.0, 99.0, 101.0, 400.0])
 def test_the_variance_of_the_integers_is_that_of_their_law(noise: str, variance: float) -> None:
     x, law = integer_law(variance, noise)
     assert integer_variance(variance, noise == "rounded-gaussian") == pytest.approx(
@@ -122,9 +123,9 @@ def test_the_variance_of_the_result_is_that_of_the_enumerated_sum(
 
 
 @noises
-@pytest.mark.parametrize("calibration", ["classic", "analytic"])
-@pytest.mark.parametrize("users", [2, 1000, 10**6])
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-9), (0.5, 1e-5), (1.0, 0.3)])
+@for_each("calibration", ["classic", "analytic"])
+@for_each("users", [2, 1000, 10**6])
+@for_each("epsilon, delta", [(0.01, 1e-9), (0.5, 1e-5), (1.0, 0.3)])
 def test_the_result_has_the_calibrated_variance(
     noise: str, calibration: Any, users: int, epsilon: float, delta: float
 ) -> None:
@@ -223,8 +224,8 @@ def test_no_sum_wraps_by_law(protocol: DPDG) -> None:
 
 
 @noises
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("bits", [0, 16, 30])
+@for_each("sign", [1, -1])
+@for_each("bits", [0, 16, 30])
 def test_signed_sums_at_the_edge_come_out_right(noise: str, sign: int, bits: int) -> None:
     """Every user's noise is 3.7 deviations the same way: together 7.5 deviations of the sum,
     2^-43.
@@ -284,8 +285,8 @@ def test_the_paper_compares_one_coordinate_with_all() -> None:
 GOOD = {"users": 4, "items": 3, "epsilon": 0.5, "delta": 1e-5}
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
+@for_each(
+    "change, what",
     [
         ({"users": 1}, "at least 2 users"),
         ({"items": 0}, "at least 1 item"),
@@ -303,7 +304,6 @@ GOOD = {"users": 4, "items": 3, "epsilon": 0.5, "delta": 1e-5}
         ({"noise_share": "half"}, "noise_share is exact or as-printed, got 'half'"),
         ({"sharing": "shamir:0"}, "threshold is at least 1"),
     ],
-    ids=str,
 )
 def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
     with pytest.raises((ValueError, TypeError), match=what):

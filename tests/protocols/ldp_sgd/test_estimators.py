@@ -21,6 +21,7 @@ from protocols.ldp_sgd.script import in_chance_order, ldp_sgd
 from protocols.mechanisms.value_range import ValueRange
 from simnet import run
 from simnet.coins.sampled import SampledCoins
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but
 
 CLASSIFIERS = (LDPLogisticRegression, LDPSVM)
@@ -203,8 +204,8 @@ def test_without_an_intercept_there_is_no_constant_entry() -> None:
     assert fitted.coef_.shape == (1, 3)
 
 
-@pytest.mark.parametrize(
-    ("features", "labels", "settings", "wrong"),
+@for_each(
+    "features, labels, settings, wrong",
     [
         ([[2.0], [0.0]] * 5, [0, 1] * 5, {}, r"a value lies in \[-1, 1\], got 2.0"),
         ([[1.0], [0.0]] * 5, [0] * 10, {}, "y has 1 class"),
@@ -219,7 +220,7 @@ def test_without_an_intercept_there_is_no_constant_entry() -> None:
         ([[1.0], [0.0]] * 5, [0, 1] * 5, {"mechanism": "gauss"}, "mechanism is hm"),
     ],
 )
-@pytest.mark.parametrize("kind", CLASSIFIERS)
+@for_each("kind", CLASSIFIERS)
 def test_what_makes_no_sense_is_refused(
     kind: Any, features: Any, labels: Any, settings: Any, wrong: str
 ) -> None:

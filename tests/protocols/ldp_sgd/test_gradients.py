@@ -17,6 +17,7 @@ from protocols.ldp_sgd.perturbation import MECHANISMS, clip, gradient_mechanism
 from protocols.ldp_sgd.schedule import SCHEDULES, usual_group_size
 from simnet.coins.sampled import SampledCoins
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 PRIVATE = sorted(set(MECHANISMS) - {"none"})
 FLOATS = st.floats(-1, 1, allow_subnormal=False)
@@ -110,9 +111,9 @@ def test_errors_of_a_model() -> None:
 # Perturbed gradients
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("attributes", [1, 4, 5])
-@pytest.mark.parametrize("epsilon", [0.7, 6.0])
+@for_each("name", MECHANISMS)
+@for_each("attributes", [1, 4, 5])
+@for_each("epsilon", [0.7, 6.0])
 def test_the_mean_perturbed_gradient_is_unbiased_and_has_the_stated_variance(
     name: str, attributes: int, epsilon: float
 ) -> None:
@@ -177,8 +178,8 @@ def test_gradients_that_were_not_clipped_are_refused(name: str) -> None:
         gradient_mechanism(name, 1.0, 2).perturb([[0.0, 1.01]], None, SampledCoins(0, "u1"))
 
 
-@pytest.mark.parametrize("name", PRIVATE)
-@pytest.mark.parametrize("epsilon", [0.0, inf, float("nan"), -1.0])
+@for_each("name", PRIVATE)
+@for_each("epsilon", [0.0, inf, float("nan"), -1.0])
 def test_an_epsilon_that_makes_no_sense_is_refused(name: str, epsilon: float) -> None:
     with pytest.raises(ValueError, match="epsilon is positive"):
         gradient_mechanism(name, epsilon, 3)

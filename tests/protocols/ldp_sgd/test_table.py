@@ -30,6 +30,7 @@ from simnet.scenario.scenario import Scenario
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
 from tests.harness.data import DATA
+from tests.harness.many_cases import for_each
 from tests.harness.shell import simnet
 from tests.harness.timing import stopwatch
 
@@ -117,8 +118,8 @@ def test_what_no_user_can_hold_is_refused(place: tuple[int, int], value: float, 
         run(descent(3), rows)
 
 
-@pytest.mark.parametrize(
-    ("settings", "wrong"),
+@for_each(
+    "settings, wrong",
     [
         (
             {"target": "pay"},
@@ -147,7 +148,6 @@ def test_what_no_user_can_hold_is_refused(place: tuple[int, int], value: float, 
         ({"population": "aggregate"}, "population is actors or crowd"),
         ({"mechanism": "gauss"}, "mechanism is hm or pm or duchi"),
     ],
-    ids=str,
 )
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
@@ -314,8 +314,8 @@ def test_users_are_seated_in_an_order_drawn_by_chance() -> None:
     assert (drawn.inputs != in_chance_order(ordered, 2).inputs).any()
 
 
-@pytest.mark.parametrize("seating", ["actors", "crowd"])
-@pytest.mark.parametrize("mechanism", ["hm", "pm", "duchi", "laplace", "none"])
+@for_each("seating", ["actors", "crowd"])
+@for_each("mechanism", ["hm", "pm", "duchi", "laplace", "none"])
 def test_the_bill_is_as_expected(mechanism: str, seating: str) -> None:
     made = scenario(60, mechanism=mechanism, population=seating, group_size=7)
     result = perform("ldp_sgd", made, made.synthetic(60, 0), 0)

@@ -21,6 +21,7 @@ from simnet import Shuffled, run
 from simnet.exhaustive.compare import Comparison
 from tests.harness.fuzz import cases
 from tests.harness.laws import HELD, SEATINGS, output_law
+from tests.harness.many_cases import for_each
 from tests.harness.networks import completion
 
 
@@ -172,8 +173,8 @@ def coverage(mechanism: Any, share: float, users: int, confidence: float) -> flo
     return float(chances[(low <= holders / users) & (holders / users <= high)].sum())
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
+@for_each("mechanism", MECHANISMS)
+@for_each("epsilon", [0.5, 2.0, 6.0])
 def test_intervals_cover_at_about_their_rate(mechanism: str, epsilon: float) -> None:
     """Exactly, by convolution; normal intervals, so near the rate and not above it everywhere."""
     made = MECHANISMS[mechanism](epsilon, 8)

@@ -18,6 +18,7 @@ from protocols.weighted.groups import weighted, weighted_mean
 from protocols.weighted.script import Weighted
 from simnet import ScriptError, Shuffled, run
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 AGES = np.array([17.0, 25.0, 25.0, 38.5, 90.0, 64.0] * 50)
 
@@ -164,8 +165,8 @@ def test_the_stated_epsilon_is_that_of_the_mechanism(mechanism: str) -> None:
     assert about(protocol).privacy(None, None, None, None)[0].epsilon == stated.epsilon
 
 
-@pytest.mark.parametrize(
-    ("protocol", "dense"),
+@for_each(
+    "protocol, dense",
     [
         (local_mean(users=3, mechanism="pm"), True),
         (local_mean(users=3, mechanism="hm"), True),
@@ -178,7 +179,6 @@ def test_the_stated_epsilon_is_that_of_the_mechanism(mechanism: str) -> None:
         (ldp_sgd(users=4, attributes=2, mechanism="duchi"), False),
         (local_frequency(users=3, items=4), False),
     ],
-    ids=str,
 )
 def test_what_has_a_density_is_stated_for_exact_reals_alone(protocol: Any, dense: bool) -> None:
     tags = {"g1.report", "estimate"} if isinstance(protocol, Weighted) else {"report"}

@@ -28,11 +28,12 @@ from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
 from tests.harness.data import DATA
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 from tests.harness.marks import slow_but
 from tests.harness.shell import Result, refusal, simnet
 
 METHODS = (*INNER, *JOINT, *SINGLE)
-methods = pytest.mark.parametrize("method", METHODS)
+methods = for_each("method", METHODS)
 SCHEMA = Schema(
     (Numeric("age", 20, 60), Numeric("pay", -5, 5)),
     (Categorical("sex", ("f", "m")), Categorical("dish", ("a", "b", "c"))),
@@ -190,10 +191,8 @@ def test_squared_errors_are_those_of_scaled_numbers_and_of_shares() -> None:
     assert parts["shares"]["expected_mse"] == pytest.approx(assessed.variance[2:].mean())
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [Schema(SCHEMA.numeric), Schema((), SCHEMA.categorical), Schema(SCHEMA.numeric[:1])],
-    ids=str,
+@for_each(
+    "schema", [Schema(SCHEMA.numeric), Schema((), SCHEMA.categorical), Schema(SCHEMA.numeric[:1])]
 )
 @methods
 def test_tables_of_one_kind_and_of_one_column_run(method: str, schema: Schema) -> None:
@@ -331,8 +330,8 @@ def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> No
 # refusals
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
+@for_each(
+    "change, what",
     [
         ({"method": "rappor"}, "method is pm or hm or duchi or .*, got 'rappor'"),
         ({"population": "aggregate"}, "cannot be drawn directly, so use population=crowd"),
@@ -352,7 +351,6 @@ def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> No
             "a domain's size is at least 2, got 1",
         ),
     ],
-    ids=str,
 )
 def test_nonsense_is_refused(change: dict[str, Any], what: str) -> None:
     with pytest.raises((ValueError, TypeError), match=what):

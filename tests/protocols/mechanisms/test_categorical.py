@@ -29,6 +29,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.values.wire import encode, manifest_of
 from tests.harness.fuzz import cases
 from tests.harness.laws import law_of
+from tests.harness.many_cases import for_each
 from tests.harness.marks import slow_but
 
 F = Fraction
@@ -63,7 +64,7 @@ STATED: list[Callable[[float, int], Any]] = [
     lambda epsilon, _: Warner(epsilon),
 ]
 
-small = pytest.mark.parametrize("mechanism", SMALL, ids=str)
+small = for_each("mechanism", SMALL)
 stated = pytest.mark.parametrize(
     "make", STATED, ids=["GRR", "SUE", "OUE", "OLH", "Hadamard", "Warner"]
 )
@@ -191,7 +192,7 @@ def test_chances_and_variances_are_right_at_any_epsilon(epsilon: float) -> None:
         ctx.prec = before
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 1400.0])
+@for_each("epsilon", [1e-6, 1400.0])
 @stated
 def test_extreme_epsilons_can_be_drawn(make: Callable[[float, int], Any], epsilon: float) -> None:
     mechanism = make(epsilon, 4)
@@ -322,7 +323,7 @@ def test_supports_drawn_in_one_go_have_exactly_the_law_of_those_of_reports(
 
 
 @small
-@pytest.mark.parametrize("values", POPULATIONS, ids=str)
+@for_each("values", POPULATIONS)
 def test_estimates_are_unbiased_and_have_exactly_the_stated_variance(
     mechanism: Any, values: list[int]
 ) -> None:
@@ -450,7 +451,7 @@ def test_reports_travel_in_as_many_bits_as_stated() -> None:
 # What is refused
 
 
-@pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, 1e6, 1e-200])
+@for_each("epsilon", [0, -1.0, math.nan, math.inf, 1e6, 1e-200])
 @stated
 def test_an_epsilon_is_positive_and_finite(
     make: Callable[[float, int], Any], epsilon: float

@@ -14,13 +14,14 @@ from scipy.integrate import quad
 from scipy.stats import laplace
 
 from protocols.mechanisms.density import Atom, Density, Flat, Tail, epsilon_between, mixture
+from tests.harness.many_cases import for_each
 
 HALVES = Density((Flat(-1, 0, log(0.3)), Flat(0, 1, log(0.7))))
 STAIRS = Density(
     (Tail(0.25, -1, log(0.2), 0.5, 2), Flat(0.25, 1.5, log(0.1)), Tail(1.5, 1, log(0.05), 0.3))
 )
 ATOMS = Density((Flat(2, 3, log(0.5)),), (Atom(-1, log(0.2)), Atom(4, log(0.3))))
-LAWS = pytest.mark.parametrize("law", [HALVES, STAIRS, ATOMS], ids=["halves", "stairs", "atoms"])
+LAWS = for_each("law", [HALVES, STAIRS, ATOMS])
 
 
 def integral(law: Density, power: int, low: float = -60, high: float = 80) -> float:
@@ -54,7 +55,7 @@ def test_moments_are_integrals(law: Density) -> None:
 
 
 @LAWS
-@pytest.mark.parametrize("x", [-7.3, -0.99, 0.3, 1.2, 2.6, 3.9, 4.0, 5.0])
+@for_each("x", [-7.3, -0.99, 0.3, 1.2, 2.6, 3.9, 4.0, 5.0])
 def test_the_distribution_function_is_an_integral(law: Density, x: float) -> None:
     assert law.cdf(x) == pytest.approx(integral(law, 0, high=x), abs=1e-8)
 

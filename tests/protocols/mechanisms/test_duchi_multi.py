@@ -20,11 +20,12 @@ from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.subsets import subsets
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
+from tests.harness.many_cases import for_each
 
 FALSE_ALARM = 1e-6
 EPSILONS = [0.1, 0.5, 1.0, 4.0]
-dimensions = pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
-budgets = pytest.mark.parametrize("epsilon", EPSILONS)
+dimensions = for_each("d", [1, 2, 3, 4, 5, 6])
+budgets = for_each("epsilon", EPSILONS)
 
 
 def corners(d: int) -> Floats:
@@ -59,7 +60,7 @@ def law(mechanism: DuchiMulti, values: Floats) -> Floats:
 
 @dimensions
 @budgets
-@pytest.mark.parametrize("variant", ["corrected", "as-printed"])
+@for_each("variant", ["corrected", "as-printed"])
 def test_the_channel_is_the_algorithm_s(epsilon: float, d: int, variant: DuchiVariant) -> None:
     mechanism = DuchiMulti(epsilon, d, variant)
     found = np.array([law(mechanism, corner) for corner in corners(d)])
@@ -68,7 +69,7 @@ def test_the_channel_is_the_algorithm_s(epsilon: float, d: int, variant: DuchiVa
     assert mechanism.exact_epsilon == pytest.approx(epsilon_of(found.tolist()), rel=1e-12)
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6, 8])
+@for_each("d", [1, 2, 3, 4, 5, 6, 8])
 @budgets
 def test_ties_in_both_sets_cost_privacy_and_ties_in_one_do_not(epsilon: float, d: int) -> None:
     """Algorithm 3 is said to be ε-LDP; with d even it is ln(1 + e^ε)-LDP and no better."""
@@ -90,7 +91,7 @@ def test_the_true_epsilons_of_the_printed_mechanism() -> None:
 
 @dimensions
 @budgets
-@pytest.mark.parametrize("variant", ["corrected", "as-printed"])
+@for_each("variant", ["corrected", "as-printed"])
 def test_reports_are_unbiased_with_the_stated_variance(
     epsilon: float, d: int, variant: DuchiVariant
 ) -> None:

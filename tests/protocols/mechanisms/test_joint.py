@@ -19,6 +19,7 @@ from protocols.mechanisms.split import JOINT, SINGLE, Split
 from protocols.mechanisms.tuples import Tuples
 from protocols.mechanisms.unary import OUE
 from tests.harness.laws import law_of
+from tests.harness.many_cases import for_each
 
 CATEGORIES = Attributes(0, (2, 3))
 MIXED = Attributes(2, (2, 3))
@@ -62,9 +63,9 @@ def test_sets_drawn_with_another_budget_are_told_apart() -> None:
     )
 
 
-@pytest.mark.parametrize("inner", ["pm", "hm"])
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-@pytest.mark.parametrize("epsilon", [0.4, 6.0])
+@for_each("inner", ["pm", "hm"])
+@for_each("k", [1, 2, 3, 4])
+@for_each("epsilon", [0.4, 6.0])
 def test_numbers_and_categories_together_have_the_stated_epsilon(
     inner: Any, k: int, epsilon: float
 ) -> None:

@@ -24,6 +24,7 @@ from protocols.mechanisms.named import FREQUENCY, NUMERIC, RECIPES, mechanism
 from protocols.mechanisms.piecewise import PM
 from simnet.coins.sampled import SampledCoins
 from simnet.values.metered import Metered
+from tests.harness.many_cases import for_each
 from tests.harness.shell import simnet
 from tests.harness.timing import stopwatch
 
@@ -34,7 +35,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     **{name: {"epsilon": 1.0} for name in NUMERIC},
     "duchi-multi": {"epsilon": 1.0, "attributes": 4},
 }
-names = pytest.mark.parametrize("name", RECIPES)
+names = for_each("name", RECIPES)
 
 
 def test_every_name_is_tried_here() -> None:
@@ -105,9 +106,9 @@ def test_a_wrong_estimate_has_a_bias() -> None:
     assert described(Narrow(1.0, 4), 0.5).bias == pytest.approx(-0.25)
 
 
-@pytest.mark.parametrize("variant", ["corrected", "as-printed"])
-@pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("value", [-1.0, -0.4, 0.0, 1.0])
+@for_each("variant", ["corrected", "as-printed"])
+@for_each("d", [1, 2, 3, 4, 5])
+@for_each("value", [-1.0, -0.4, 0.0, 1.0])
 def test_the_law_of_a_coordinate_is_that_of_all_corners(variant: Any, d: int, value: float) -> None:
     """Enumerated over the corners; the other coordinates hold what does not matter."""
     made = DuchiMulti(0.8, d, variant)
@@ -126,8 +127,8 @@ def test_the_law_of_a_coordinate_is_that_of_all_corners(variant: Any, d: int, va
     assert float(high_atom.at) == -float(low_atom.at) == made.bound
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 4.0])
-@pytest.mark.parametrize("d", [2, 3, 6])
+@for_each("epsilon", [0.1, 0.5, 1.0, 4.0])
+@for_each("d", [2, 3, 6])
 def test_the_printed_mechanism_does_not_keep_its_epsilon_for_even_d(epsilon: float, d: int) -> None:
     printed = described(
         mechanism("duchi-multi", epsilon=epsilon, attributes=d, variant="as-printed")

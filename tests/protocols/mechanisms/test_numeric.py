@@ -17,6 +17,7 @@ from protocols.mechanisms.density import Density, Flat, epsilon_between
 from protocols.mechanisms.duchi import Duchi
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.piecewise import PM
+from tests.harness.many_cases import for_each
 
 FALSE_ALARM = 1e-6
 MECHANISMS: dict[str, Callable[[float], Any]] = {
@@ -87,8 +88,8 @@ def printed_pm_density(
     return np.where(inside, p, np.where(np.abs(x) <= c, p * exp(-epsilon), 0.0))
 
 
-@pytest.mark.parametrize("epsilon", [1e-3, 0.3, 1.0, 4.0, 50.0])
-@pytest.mark.parametrize("t", [-1.0, -0.3, 0.0, 0.77, 1.0])
+@for_each("epsilon", [1e-3, 0.3, 1.0, 4.0, 50.0])
+@for_each("t", [-1.0, -0.3, 0.0, 0.77, 1.0])
 def test_pm_is_the_paper_s_density_and_integrates_piece_by_piece(epsilon: float, t: float) -> None:
     law, c = PM(epsilon).law(t), PM(epsilon).bound
     nodes, weights = np.polynomial.legendre.leggauss(2)  # exact for a constant times x²
@@ -142,7 +143,7 @@ def stairs_variance(m: Any, r: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("epsilon", SOME_EPSILONS)
+@for_each("epsilon", SOME_EPSILONS)
 def test_worst_variances_are_right_to_the_last_digits_from_tiny_to_large_epsilon(
     epsilon: float,
 ) -> None:

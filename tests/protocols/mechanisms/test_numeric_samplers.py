@@ -22,6 +22,7 @@ from protocols.mechanisms.odds import log
 from protocols.mechanisms.piecewise import PM
 from simnet.coins.sampled import SampledCoins
 from simnet.values.wire import BIT, REAL
+from tests.harness.many_cases import for_each
 
 FALSE_ALARM = 1e-6
 MECHANISMS: dict[str, Callable[[float], Any]] = {
@@ -33,7 +34,7 @@ MECHANISMS: dict[str, Callable[[float], Any]] = {
     "pm": PM,
     "hm": HM,
 }
-every_mechanism = pytest.mark.parametrize("make", MECHANISMS.values(), ids=MECHANISMS)
+every_mechanism = for_each("make", MECHANISMS.values())
 values = st.floats(-1, 1) | st.sampled_from([-1.0, 0.0, 1.0])
 SOME_EPSILONS = [1e-6, 1e-3, 0.5, EPS_STAR, 0.61, 1.0, 4.0, 50.0, 200.0, 1400.0]
 
@@ -59,10 +60,8 @@ def p_value(
     return float(kstest(reports, law_of(epsilon).law(value).cdf).pvalue)
 
 
-@pytest.mark.parametrize("make", [Laplace, SCDF, Staircase, least_variance, PM])
-@pytest.mark.parametrize(
-    ("epsilon", "value"), [(0.01, 0.3), (1.0, -1.0), (1.0, 0.5), (5.0, 1.0), (12.0, 0.0)]
-)
+@for_each("make", [Laplace, SCDF, Staircase, least_variance, PM])
+@for_each("epsilon, value", [(0.01, 0.3), (1.0, -1.0), (1.0, 0.5), (5.0, 1.0), (12.0, 0.0)])
 def test_reports_follow_the_law(make: Callable[[float], Any], epsilon: float, value: float) -> None:
     assert p_value(make, make, epsilon, value) > FALSE_ALARM
 
@@ -76,9 +75,9 @@ def test_stairs_of_another_middle_are_told_apart() -> None:
     assert p_value(Staircase, lambda epsilon: Stairs(epsilon, 1.0), 4.0, 0.5) < FALSE_ALARM
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 6.0])
-@pytest.mark.parametrize("value", [-1.0, -0.2, 0.0, 0.9])
-@pytest.mark.parametrize("make", [Duchi, HM])
+@for_each("epsilon", [0.1, 1.0, 6.0])
+@for_each("value", [-1.0, -0.2, 0.0, 0.9])
+@for_each("make", [Duchi, HM])
 def test_atoms_come_as_often_as_the_law_says(
     make: Callable[[float], Any], epsilon: float, value: float
 ) -> None:
@@ -97,7 +96,7 @@ def test_what_hm_does_not_report_by_an_atom_follows_pm() -> None:
 
 
 @every_mechanism
-@pytest.mark.parametrize("epsilon", SOME_EPSILONS)
+@for_each("epsilon", SOME_EPSILONS)
 def test_every_user_is_perturbed_by_its_own_value(
     make: Callable[[float], Any], epsilon: float
 ) -> None:
@@ -126,7 +125,7 @@ def test_the_law_of_duchi_has_two_atoms_even_at_the_ends() -> None:
 
 
 @every_mechanism
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf"), 9e-7, 1401.0])
+@for_each("epsilon", [0.0, -1.0, float("nan"), float("inf"), 9e-7, 1401.0])
 def test_bad_budgets_are_refused(make: Callable[[float], Any], epsilon: float) -> None:
     with pytest.raises(ValueError, match="epsilon is positive, from 1e-06 to 1400 for numbers"):
         make(epsilon)
@@ -139,7 +138,7 @@ def test_a_budget_is_a_number(make: Callable[[float], Any]) -> None:
 
 
 @every_mechanism
-@pytest.mark.parametrize("value", [1.0000001, -2.0, float("nan"), float("inf")])
+@for_each("value", [1.0000001, -2.0, float("nan"), float("inf")])
 def test_values_outside_are_refused(make: Callable[[float], Any], value: float) -> None:
     mechanism = make(1.0)
     for asked in (
@@ -152,7 +151,7 @@ def test_values_outside_are_refused(make: Callable[[float], Any], value: float) 
 
 
 @every_mechanism
-@pytest.mark.parametrize("bound", [1.0, -1.0])
+@for_each("bound", [1.0, -1.0])
 def test_a_rounding_beyond_the_bound_is_the_bound(
     make: Callable[[float], Any], bound: float
 ) -> None:
@@ -170,7 +169,7 @@ def test_a_rounding_beyond_the_bound_is_the_bound(
 
 
 @every_mechanism
-@pytest.mark.parametrize("report", [float("nan"), float("inf"), -float("inf"), 1e9])
+@for_each("report", [float("nan"), float("inf"), -float("inf"), 1e9])
 def test_reports_that_no_user_makes_are_refused(
     make: Callable[[float], Any], report: float
 ) -> None:
@@ -186,7 +185,7 @@ def test_reports_that_no_user_makes_are_refused(
 
 
 @every_mechanism
-@pytest.mark.parametrize("epsilon", SOME_EPSILONS)
+@for_each("epsilon", SOME_EPSILONS)
 def test_reports_that_users_make_are_taken(make: Callable[[float], Any], epsilon: float) -> None:
     mechanism = make(epsilon)
     for value in (-1.0, 0.0, 1.0):

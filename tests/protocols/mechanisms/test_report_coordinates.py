@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pytest
 from scipy import stats
 
 from protocols.mechanisms.grr import GRR
@@ -21,6 +20,7 @@ from simnet.arrays import Bools
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from tests.harness.exact_mutants import LastBitAsIs
+from tests.harness.many_cases import for_each
 
 REPORTS, FALSE_ALARM = 40_000, 1e-6
 
@@ -55,7 +55,7 @@ def unlawful(mechanism: Any, values: Any = None, seed: int = 1) -> list[tuple[in
     return found
 
 
-@pytest.mark.parametrize(
+@for_each(
     "mechanism",
     [
         GRR(1.0, 8),
@@ -69,7 +69,6 @@ def unlawful(mechanism: Any, values: Any = None, seed: int = 1) -> list[tuple[in
         JoyGerla(0.8, 0.2, 0.45),
         JoyGerla(0.5, 0.9),
     ],
-    ids=str,
 )
 def test_every_coordinate_of_every_report_follows_its_law(mechanism: Any) -> None:
     assert unlawful(mechanism) == []

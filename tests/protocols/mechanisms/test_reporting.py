@@ -17,6 +17,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.kernel.ideal import holders
 from simnet.values.sealed import Input, Sealed
 from tests.harness.laws import Set, law_of_choices, law_of_definition
+from tests.harness.many_cases import for_each
 
 SMALL = [
     (k, items, gamma)
@@ -94,7 +95,7 @@ def test_inclusion_is_the_enumerated_chance(k: int, items: int, gamma: float | N
 
 
 @small
-@pytest.mark.parametrize("p", [0.25, 0.5, 1.0])
+@for_each("p", [0.25, 0.5, 1.0])
 def test_epsilon_is_the_largest_enumerated_ratio(
     k: int, items: int, gamma: float | None, p: float
 ) -> None:

@@ -14,6 +14,7 @@ from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.duchi_multi import DuchiMulti
 from protocols.mechanisms.split import Split, SplitMethod
 from protocols.mechanisms.tuples import Tuples, optimal_k
+from tests.harness.many_cases import for_each
 
 METHODS: list[SplitMethod] = ["duchi", "duchi-as-printed", "laplace", "scdf", "staircase"]
 
@@ -127,8 +128,8 @@ def test_second_moments_of_the_data() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("data", "epsilon", "expected"),
+@for_each(
+    "data, epsilon, expected",
     [
         ("0", 0.5, [287.68, 266.67, 391.63, 618.66, 8192, 8191.7]),
         ("0", 1, [61.39, 69.56, 100.32, 173.73, 2048, 2047.7]),

@@ -41,6 +41,7 @@ from protocols.postprocess.priors import (
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 KOSARAK, RETAIL = (8_019_015, 41_270), (908_576, 16_470)  # users, items
 MANY = 10**7
@@ -81,8 +82,8 @@ def test_points_stand_for_all_integers_of_a_range(low: int, high: int, longest: 
     assert (np.diff(places) > 0).all()
 
 
-@pytest.mark.parametrize("support", [2, 10, 33, 1000, 908_576])
-@pytest.mark.parametrize("exponent", [-2.0, -0.3, 0.0, 0.761236, 1.0, 1 + 1e-9, 1.7, 2.5, 39.0])
+@for_each("support", [2, 10, 33, 1000, 908_576])
+@for_each("exponent", [-2.0, -0.3, 0.0, 0.761236, 1.0, 1 + 1e-9, 1.7, 2.5, 39.0])
 def test_power_sums_are_the_plain_ones(support: int, exponent: float) -> None:
     plain = math.fsum((np.arange(1, support + 1.0) ** -exponent).tolist())
     assert math.exp(log_power_sum(exponent, support)) == pytest.approx(plain, rel=1e-12)
@@ -372,10 +373,8 @@ def test_with_the_right_prior_the_risk_is_below_that_of_the_estimates(
 # Noise, thresholds
 
 
-@pytest.mark.parametrize(
-    "mechanism", [OUE(1.0, 3), SUE(1.0, 3), GRR(1.0, 3), OUE(3.0, 5), Unary(0.9, 0.4, 2)], ids=str
-)
-@pytest.mark.parametrize("held", [0, 4, 12])
+@for_each("mechanism", [OUE(1.0, 3), SUE(1.0, 3), GRR(1.0, 3), OUE(3.0, 5), Unary(0.9, 0.4, 2)])
+@for_each("held", [0, 4, 12])
 def test_mean_and_variance_are_those_of_two_binomials(mechanism: Any, held: int) -> None:
     users = 12
     p, q = mechanism.support_chances
@@ -594,8 +593,8 @@ def test_noise_that_drowns_the_mean_is_refused_and_the_known_mean_serves() -> No
 # The step after a collection
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("mechanism", [OUE(2.0, 50), SUE(2.0, 50), GRR(4.0, 50)], ids=str)
+@for_each("name", METHODS)
+@for_each("mechanism", [OUE(2.0, 50), SUE(2.0, 50), GRR(4.0, 50)])
 def test_every_method_follows_any_pure_collection(name: str, mechanism: Any) -> None:
     holders = (4000 / np.arange(1, 51) ** 1.5).astype(np.int64)  # a power law, as the priors say
     users = int(holders.sum())
@@ -646,8 +645,8 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("made", "wrong"),
+@for_each(
+    "made, wrong",
     [
         (lambda: Noise(0, 1.0), "users is at least 1"),
         (lambda: Noise(5, 0.0), "variance of an estimate is positive"),

@@ -24,6 +24,7 @@ from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
+from tests.harness.many_cases import for_each
 
 USERS, ITEMS = 6000, 30
 HOLDERS = zipf_benchmark(USERS, ITEMS)
@@ -100,8 +101,8 @@ def test_errors_of_sampled_users_are_as_expected(method: str) -> None:
     assert np.isnan(assessed.deviation_squared_l2)
 
 
-@pytest.mark.parametrize(
-    ("make", "settings"),
+@for_each(
+    "make, settings",
     [
         (sampled_frequency, {"sampling": "0.1,0.5"}),
         (sampled_frequency, {"formula": "ratio"}),
@@ -109,7 +110,7 @@ def test_errors_of_sampled_users_are_as_expected(method: str) -> None:
         (local_frequency, {"items": 2, "mechanism": "joy-gerla", "truthful": 0.5, "yes": 0.3}),
     ],
 )
-@pytest.mark.parametrize("method", ["zero", "calibrate", Calibrate("gaussian")], ids=str)
+@for_each("method", ["zero", "calibrate", Calibrate("gaussian")])
 def test_a_noise_that_is_not_known_is_refused(make: Any, settings: Any, method: Any) -> None:
     with pytest.raises(
         ValueError,

@@ -29,6 +29,7 @@ from simnet import run
 from simnet.errors import BadInput
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
+from tests.harness.many_cases import for_each
 from tests.harness.shell import simnet
 
 USERS, ITEMS = 4000, 40
@@ -214,7 +215,7 @@ TABLE = Schema(
 )
 
 
-@pytest.mark.parametrize("method", [name for name in calibrate.METHODS if name != "raw"])
+@for_each("method", [name for name in calibrate.METHODS if name != "raw"])
 def test_raw_estimates_stay_beside_processed_ones(method: str) -> None:
     protocol = made(method)
     done = run(protocol, HELD, 3)

@@ -42,6 +42,7 @@ from simnet.adversary.view_sampler import view_sampler
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 FALSE_ALARM = 1e-6
 Rows = npt.NDArray[Any]
@@ -430,8 +431,8 @@ def test_constant_and_nearly_constant_reports_are_audited(values: list[float], s
 REPORTS = np.zeros(100)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "more", "what"),
+@for_each(
+    "one, other, more, what",
     [
         (REPORTS, REPORTS, {"delta": 1.0}, r"delta lies in \[0, 1\), got 1"),
         (REPORTS, REPORTS, {"delta": -0.1}, "delta lies in"),

@@ -11,6 +11,7 @@ import pytest
 
 from protocols.privacy.bounds import R1, R2, R3, R4
 from protocols.privacy.profile import Profile, delta_at, epsilon_at
+from tests.harness.many_cases import for_each
 
 CHANCES = [
     Fraction(*pair) for pair in ((1, 10**20), (1, 1000), (1, 4), (1, 2), (9, 10), (999, 1000))
@@ -77,8 +78,8 @@ def test_replacements_among_few_holders_stay_below_r2_and_r4() -> None:
             assert bound.log_delta(epsilon) >= exact - slack(exact), (bound, epsilon)
 
 
-@pytest.mark.parametrize("p", [1e-290, 1e-16, 0.3, 0.99, 1 - 2**-53])
-@pytest.mark.parametrize("epsilon", [5e-324, 1e-16, 1.0, 750.0, 1e6, 1e300])
+@for_each("p", [1e-290, 1e-16, 0.3, 0.99, 1 - 2**-53])
+@for_each("epsilon", [5e-324, 1e-16, 1.0, 750.0, 1e6, 1e300])
 def test_bounds_are_numbers_at_the_ends_of_every_range(p: float, epsilon: float) -> None:
     for bound in (R1(100, p), R2(100, 3, p), R3(100, p), R4(100, 3, p)):
         assert 0 <= exp(bound.log_delta(epsilon)) <= 1

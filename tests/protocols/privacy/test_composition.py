@@ -22,6 +22,7 @@ from protocols.privacy.gaussian import delta_of
 from protocols.privacy.loss import GaussianLoss, Losses, Pair, finite_pair, gaussian_pair
 from protocols.privacy.profile import epsilon_at
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 Law = tuple[Fraction, ...]
 
@@ -326,8 +327,8 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
     assert is_sharp(Composition([(removal(400, 1 - exp(-0.5)), 1)]).delta(0.5))
 
 
-@pytest.mark.parametrize(
-    ("make", "what"),
+@for_each(
+    "make, what",
     [
         (lambda: finite_pair(np.log([0.5, 0.5]), np.log([0.5, 0.4])), "add up to 1, got 0.9"),
         (lambda: finite_pair(np.log([0.5, 0.5]), np.array([0.0])), "over the same outcomes"),

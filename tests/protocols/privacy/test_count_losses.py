@@ -16,6 +16,7 @@ from protocols.privacy.count_losses import removal, replacement
 from protocols.privacy.profile import log_delta_at
 from protocols.privacy.sampled_counts import Removal, Replacement
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 P = 1 - exp(-0.5)
 
@@ -34,7 +35,7 @@ ONCE = [
 ]
 
 
-@pytest.mark.parametrize(("count", "participation", "epsilon"), ONCE)
+@for_each("count, participation, epsilon", ONCE)
 def test_one_removal_is_that_of_the_closed_form(
     count: int, participation: float, epsilon: float
 ) -> None:

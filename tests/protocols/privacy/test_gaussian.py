@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from protocols.privacy.gaussian import CALIBRATIONS, GaussianProfile, delta_of, sigma
+from tests.harness.many_cases import for_each
 
 EPSILONS = [1e-3, 0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0]
 DELTAS = [1e-12, 1e-9, 1e-5, 0.01, 0.3, 0.9]
 SENSITIVITIES = [1.0, sqrt(2) / 1000]
 
-epsilons = pytest.mark.parametrize("epsilon", EPSILONS)
-deltas = pytest.mark.parametrize("delta", DELTAS)
-sensitivities = pytest.mark.parametrize("sensitivity", SENSITIVITIES)
+epsilons = for_each("epsilon", EPSILONS)
+deltas = for_each("delta", DELTAS)
+sensitivities = for_each("sensitivity", SENSITIVITIES)
 
 
 def precise_delta(deviation: float, sensitivity: float, epsilon: float) -> float:
@@ -78,7 +79,7 @@ def test_delta_is_the_mass_beyond_the_ratio(epsilon: float) -> None:
     )
 
 
-@pytest.mark.parametrize("epsilon", [1e-3, 0.01, 0.1, 0.5, 1.0])
+@for_each("epsilon", [1e-3, 0.01, 0.1, 0.5, 1.0])
 @deltas
 @sensitivities
 def test_the_classic_noise_is_at_least_the_analytic(
@@ -90,9 +91,9 @@ def test_the_classic_noise_is_at_least_the_analytic(
     assert delta_of(classic, sensitivity, epsilon) <= delta
 
 
-@pytest.mark.parametrize("calibration", CALIBRATIONS)
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "what"),
+@for_each("calibration", CALIBRATIONS)
+@for_each(
+    "epsilon, delta, what",
     [
         (0.0, 1e-5, "epsilon is positive"),
         (-1.0, 1e-5, "epsilon is positive"),

@@ -24,15 +24,16 @@ from protocols.privacy.noise_shares import (
     shifted,
 )
 from simnet.coins.sampled import SampledCoins
+from tests.harness.many_cases import for_each
 
 FALSE_ALARM = 1e-6
 LAWS = {"rounded": rounded_gaussian, "discrete": discrete_gaussian}
 
-noises = pytest.mark.parametrize("noise", LAWS)
+noises = for_each("noise", LAWS)
 
 
 @noises
-@pytest.mark.parametrize("variance", [0.02, 0.3, 2.5, 90.0, 4000.0])
+@for_each("variance", [0.02, 0.3, 2.5, 90.0, 4000.0])
 def test_a_share_has_the_variance_of_the_protocol(noise: str, variance: float) -> None:
     share = LAWS[noise](variance)
     assert np.exp(share.log_masses).sum() == pytest.approx(1, rel=1e-13)

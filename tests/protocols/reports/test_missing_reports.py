@@ -30,6 +30,7 @@ from simnet.scenario.schema import Categorical, Numeric, Schema
 from tests.harness.fate_cases import LOCAL, FateCase, check, fate_cases
 from tests.harness.fuzz import cases
 from tests.harness.laws import output_law
+from tests.harness.many_cases import for_each
 from tests.harness.shell import refusal, simnet, words
 
 TABLE = Schema((Numeric("age", 20, 60),), (Categorical("sex", ("f", "m")),))
@@ -196,8 +197,8 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("left", [1, 2, 3])
-@pytest.mark.parametrize(("name", "settings"), SETTINGS, ids=str)
+@for_each("left", [1, 2, 3])
+@for_each("name, settings", SETTINGS)
 def test_the_stated_error_is_the_mean_over_all_samples_of_the_users(
     name: str, settings: dict[str, Any], left: int
 ) -> None:

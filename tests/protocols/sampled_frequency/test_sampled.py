@@ -35,6 +35,7 @@ from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.coins.sampled import SampledCoins
 from tests.harness.fuzz import cases
 from tests.harness.laws import report_vectors
+from tests.harness.many_cases import for_each
 
 FALSE_ALARM = 1e-6  # of every statistical test here, on fresh seeds
 COMMON: list[Callable[[SamplingDesign], Any]] = [direct, centred, per_report, Ratio]
@@ -498,8 +499,8 @@ def test_the_exact_variance_of_the_ratio_tends_to_the_asymptotic_one(
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("made", "wrong"),
+@for_each(
+    "made, wrong",
     [
         (lambda: SampledGRR(0.0, 3, 0.5), "epsilon is positive"),
         (lambda: SampledGRR(math.inf, 3, 0.5), "epsilon is positive"),

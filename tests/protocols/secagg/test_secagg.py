@@ -22,6 +22,7 @@ from simnet.adversary.judge import Judge
 from simnet.scenario.perform import bill
 from simnet.testing import fates as fate_strategy
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but
 from tests.harness.secagg_prediction import STAYS, Liar, Pattern, question
 
@@ -385,11 +386,9 @@ def test_bad_parameters_are_refused_by_the_class(made, words: str) -> None:
         made()
 
 
-@pytest.mark.parametrize("build", [secagg, secagg_plus])
-@pytest.mark.parametrize("answer", ["dpds", "dpdg"])
-@pytest.mark.parametrize(
-    "wrong", [{"epsilon": -1.0}, {"delta": 5.0}, {"delta": 0.0}, {"participation": 7.0}]
-)
+@for_each("build", [secagg, secagg_plus])
+@for_each("answer", ["dpds", "dpdg"])
+@for_each("wrong", [{"epsilon": -1.0}, {"delta": 5.0}, {"delta": 0.0}, {"participation": 7.0}])
 def test_parameters_out_of_range_are_refused_whatever_users_send(build, answer, wrong) -> None:
     (name,) = wrong
     with pytest.raises(ValueError, match=name):

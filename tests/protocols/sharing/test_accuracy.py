@@ -13,12 +13,13 @@ from scipy.stats import binom
 
 from protocols.sharing.accuracy import LARGEST_TABLE, squared_l2_law, support_interval, tails
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 CHANCES = (0.05, 0.3, 0.5, 0.9, 1.0)
 CONFIDENCES = (0.5, 0.9, 0.95, 0.99)
 
-chances = pytest.mark.parametrize("chance", CHANCES)
-confidences = pytest.mark.parametrize("confidence", CONFIDENCES)
+chances = for_each("chance", CHANCES)
+confidences = for_each("confidence", CONFIDENCES)
 
 
 @functools.cache
@@ -47,7 +48,7 @@ def not_rejected(count: int, chance: float, users: int, confidence: float) -> li
 
 @chances
 @confidences
-@pytest.mark.parametrize("users", [1, 2, 3, 7, 12, 21])
+@for_each("users", [1, 2, 3, 7, 12, 21])
 def test_intervals_are_those_of_the_exact_tails(
     chance: float, users: int, confidence: float
 ) -> None:
@@ -79,7 +80,7 @@ def test_an_interval_lies_within_what_there_can_be() -> None:
 
 @chances
 @confidences
-@pytest.mark.parametrize("users", [3, 60])
+@for_each("users", [3, 60])
 def test_intervals_cover_every_support_as_often_as_they_say(
     chance: float, users: int, confidence: float
 ) -> None:

@@ -16,6 +16,7 @@ from protocols.sharing.schemes import Additive, Shamir, lagrange_at_zero, sharin
 from simnet import Field, constant, run
 from simnet.coins.sampled import SampledCoins
 from simnet.values.meter import Meter
+from tests.harness.many_cases import for_each
 from tests.harness.tape import TapeCoins
 
 LARGE = Field.above(1 << 61)
@@ -137,10 +138,8 @@ def test_secrets_of_one_user_are_masked_independently() -> None:
     assert len(views) == 1
 
 
-@pytest.mark.parametrize(
-    "sharing", [Additive(), Shamir(1), Shamir(2), Shamir(3), Shamir(9)], ids=str
-)
-@pytest.mark.parametrize("parties", [1, 2, 3, 6])
+@for_each("sharing", [Additive(), Shamir(1), Shamir(2), Shamir(3), Shamir(9)])
+@for_each("parties", [1, 2, 3, 6])
 def test_it_costs_what_it_says(sharing: Any, parties: int) -> None:
     for block in ("share", "share_each"):
         meter = Meter()

@@ -27,6 +27,7 @@ from simnet.exhaustive.views import Views
 from tests.harness.exact_mutants import TellsWhoTakesPart
 from tests.harness.fuzz import cases
 from tests.harness.ideal import handed, users_with_inputs
+from tests.harness.many_cases import for_each
 from tests.harness.mutants import ElectsOneTooFew, PublishesCounts
 
 
@@ -186,7 +187,7 @@ def test_a_simulator_makes_the_same_of_all_honest_inputs(
     assert all(law == of[0] for of in laws.values() for law in of)
 
 
-@pytest.mark.parametrize(("protocol", "corrupt", "leaked"), BLINDED, ids=label)
+@for_each("protocol, corrupt, leaked", BLINDED)
 def test_only_a_server_that_counts_is_told_anything(
     protocol: Any, corrupt: list[str], leaked: Any
 ) -> None:

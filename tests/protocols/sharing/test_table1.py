@@ -28,6 +28,7 @@ from simnet import run
 from simnet.scenario.perform import bill
 from simnet.stated.bill import BillRow, Expectation
 from tests.harness.laws import law_of_definition
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but, slow_but
 from tests.harness.shell import simnet
 from tests.harness.weighted import weighted_groups
@@ -230,13 +231,11 @@ TINY = [
     (TSSPrime(users=4, items=2, participation=0.5, reported=1, gamma=2.0, bound=3), [1, 1, 1, 2]),
     (TSSPrime(users=3, items=2, participation=0.5, reported=1, gamma=None, bound=0), [1, 2, 2]),
 ]
-tiny = pytest.mark.parametrize(
-    ("protocol", "held"), TINY, ids=[f"{case}" for case in range(len(TINY))]
-)
+tiny = for_each("protocol, held", TINY)
 
 
 @tiny
-@pytest.mark.parametrize("sharing", SHARINGS)
+@for_each("sharing", SHARINGS)
 def test_expectations_are_the_enumerated_means(
     protocol: TSS, held: list[int], sharing: str
 ) -> None:
@@ -439,8 +438,8 @@ def test_the_command_tells_the_true_saving() -> None:
     assert "1/α² is 6.25" in " ".join(out.split())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
+@for_each(
+    "arguments, what",
     [
         ((*SMALL, "--gamma", 2), "--gamma goes with --reported"),
         ((*SMALL, "--phi", 1), "--phi goes with --reported"),

@@ -21,11 +21,12 @@ from protocols.sharing.thresholds import (
 from protocols.tss.robust import RobustTSS
 from simnet import Fate, run
 from simnet.coins.sampled import SampledCoins
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but
 
 
-@pytest.mark.parametrize("rate", [0.0, 0.05, 0.4, 1.0])
-@pytest.mark.parametrize("threshold", [1, 20, 30])
+@for_each("rate", [0.0, 0.05, 0.4, 1.0])
+@for_each("threshold", [1, 20, 30])
 def test_the_failure_of_sums_is_a_binomial_tail(rate: float, threshold: int) -> None:
     expected = binom.cdf(threshold - 1, 30, 1 - rate)
     assert exp(log_failure_of_sums(30, rate, threshold)) == pytest.approx(expected, rel=1e-9)
@@ -79,8 +80,8 @@ def enumerated(elected: Sequence[int], users: int, rate: Fraction, percent: int)
     return total
 
 
-@pytest.mark.parametrize("elected", [[2, 1], [4, 4], [0, 3, 2], [1]])
-@pytest.mark.parametrize("percent", [1, 60, 100])
+@for_each("elected", [[2, 1], [4, 4], [0, 3, 2], [1]])
+@for_each("percent", [1, 60, 100])
 def test_the_law_given_the_elected_users_is_that_of_all_elections(
     elected: list[int], percent: int
 ) -> None:

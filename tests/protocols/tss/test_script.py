@@ -19,6 +19,7 @@ from protocols.tss.script import TSS
 from simnet import ScriptError, run
 from simnet.kernel.run import Run
 from tests.harness.ideal import handed, users_with_inputs
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but
 
 SHARINGS = ("additive", "shamir:1", "shamir:2", "shamir:3")
@@ -159,9 +160,9 @@ def test_the_edge_cases_occur() -> None:
     assert seen["N = 1"] == {3}
 
 
-@pytest.mark.parametrize("bound", [None, 0, 2, 5])
-@pytest.mark.parametrize("sharing", SHARINGS)
-@pytest.mark.parametrize("gamma", [None, 2.0])
+@for_each("bound", [None, 0, 2, 5])
+@for_each("sharing", SHARINGS)
+@for_each("gamma", [None, 2.0])
 def test_it_is_exact_when_all_take_part_and_report_on_everything(
     bound: int | None, sharing: str, gamma: float | None
 ) -> None:

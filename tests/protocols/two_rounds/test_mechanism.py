@@ -26,6 +26,7 @@ from protocols.two_rounds.mechanism import TwoRounds, binary
 from simnet.coins.sampled import SampledCoins
 from tests.harness.fuzz import cases
 from tests.harness.laws import law_of
+from tests.harness.many_cases import for_each
 from tests.harness.two_rounds import counts_law, mechanisms
 
 F = Fraction
@@ -38,7 +39,7 @@ SMALL = [
     TwoRounds.even(F(9, 20), 3, none=True),
 ]
 
-small = pytest.mark.parametrize("mechanism", SMALL, ids=str)
+small = for_each("mechanism", SMALL)
 
 
 def holders_of(mechanism: TwoRounds) -> list[int]:
@@ -103,7 +104,7 @@ def test_expected_counts_are_those_of_the_exact_law(mechanism: TwoRounds) -> Non
 
 
 @small
-@pytest.mark.parametrize("variant", VARIANTS)
+@for_each("variant", VARIANTS)
 def test_estimates_are_unbiased_and_have_the_stated_covariances(
     mechanism: TwoRounds, variant: Any
 ) -> None:
@@ -281,7 +282,7 @@ REFUSED: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "what"), REFUSED, ids=[what for _, what in REFUSED])
+@for_each("make, what", REFUSED)
 def test_nonsense_is_refused(make: Any, what: str) -> None:
     with pytest.raises((ValueError, TypeError), match=what):
         make()

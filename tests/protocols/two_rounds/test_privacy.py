@@ -33,6 +33,7 @@ from protocols.two_rounds.privacy import (
 )
 from protocols.two_rounds.script import SamplingPrivacy
 from scenarios.joy import printed
+from tests.harness.many_cases import for_each
 from tests.harness.two_rounds import counts_law, mechanisms
 
 F = Fraction
@@ -133,10 +134,8 @@ def test_delta_of_the_published_sums(yes: int, no: int, epsilon: float, delta: f
     assert aggregate_delta(binary(0.3, 0.45), 50, yes, no) >= 0.45**yes * (1 - 1e-9)
 
 
-@pytest.mark.parametrize(("yes", "no"), [(1, 0), (2, 1), (3, 2), (1, 4)])
-@pytest.mark.parametrize(
-    "mechanism", [MECHANISM, binary(0, F(1, 4)), binary(F(3, 4), F(1, 4))], ids=str
-)
+@for_each("yes, no", [(1, 0), (2, 1), (3, 2), (1, 4)])
+@for_each("mechanism", [MECHANISM, binary(0, F(1, 4)), binary(F(3, 4), F(1, 4))])
 def test_the_law_of_the_sums_is_that_of_all_throws(mechanism: TwoRounds, yes: int, no: int) -> None:
     laws = [counts_law(mechanism, held) for held in ([no, yes], [no + 1, yes - 1])]
     found = aggregate_law(mechanism, yes, no)
@@ -174,8 +173,8 @@ def test_populations_of_a_city_have_a_delta() -> None:
     assert found[0] == pytest.approx(6.2776e-5, rel=1e-4)
 
 
-@pytest.mark.parametrize("yes", [1, 2, 7])
-@pytest.mark.parametrize("epsilon", [0, 0.5, 1, 3])
+@for_each("yes", [1, 2, 7])
+@for_each("epsilon", [0, 0.5, 1, 3])
 def test_the_difference_is_a_binomial_that_loses_a_trial(yes: int, epsilon: float) -> None:
     s = F(9, 20)
     rows = [
@@ -224,7 +223,7 @@ REFUSED: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "what"), REFUSED, ids=[what for _, what in REFUSED])
+@for_each("make, what", REFUSED)
 def test_nonsense_is_refused(make: Any, what: str) -> None:
     with pytest.raises(ValueError, match=what):
         make()

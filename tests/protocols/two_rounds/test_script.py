@@ -29,6 +29,7 @@ from simnet.scenario.judging import judge_claims
 from simnet.scenario.perform import bill
 from tests.harness.fuzz import cases
 from tests.harness.ideal import users_with_inputs
+from tests.harness.many_cases import for_each
 from tests.harness.two_rounds import counts_law
 
 F = Fraction
@@ -408,8 +409,8 @@ def test_an_owner_who_misses_a_round_is_an_error() -> None:
         run(Blank(**TINY), [1, 2])
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
+@for_each(
+    "change, what",
     [
         ({"users": 0}, "users is at least 1"),
         ({"items": 1}, "items is at least 2"),
@@ -425,7 +426,6 @@ def test_an_owner_who_misses_a_round_is_an_error() -> None:
         ({"none": "yes"}, "none"),
         ({"faces": "0.3"}, "at least one value"),
     ],
-    ids=str,
 )
 def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
     with pytest.raises((ValueError, TypeError), match=what):

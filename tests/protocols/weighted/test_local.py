@@ -24,6 +24,7 @@ from simnet.scenario.find import find
 from simnet.scenario.perform import perform
 from simnet.scenario.synthetic import normal_numbers, uniform_items
 from tests.harness.laws import output_law
+from tests.harness.many_cases import for_each
 
 SETTINGS = {
     "s1": (0.1, 0.4, 0.7, 1.0),
@@ -31,9 +32,9 @@ SETTINGS = {
     "s3": (0.1, 0.1, 0.1, 1.0),
     "s4": (0.1, 0.8, 0.7, 1.0),
 }
-frequencies = pytest.mark.parametrize("protocol", FREQUENCY)
-numbers = pytest.mark.parametrize("protocol", NUMERIC)
-seatings = pytest.mark.parametrize("population", ["actors", "crowd", "aggregate"])
+frequencies = for_each("protocol", FREQUENCY)
+numbers = for_each("protocol", NUMERIC)
+seatings = for_each("population", ["actors", "crowd", "aggregate"])
 
 
 def frequency_groups(setting: str, **given: Any) -> Weighted:
@@ -72,8 +73,8 @@ def test_variances_of_groups_are_those_of_one_user(setting: str) -> None:
     assert mean_groups(setting, protocol="duchi").variances == pytest.approx(duchi)
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("protocol", [*FREQUENCY, *NUMERIC])
+@for_each("setting", SETTINGS)
+@for_each("protocol", [*FREQUENCY, *NUMERIC])
 def test_weighing_by_variance_is_best(setting: str, protocol: str) -> None:
     make = frequency_groups if protocol in FREQUENCY else mean_groups
     found = {
@@ -130,7 +131,7 @@ def test_groups_with_local_frequencies_run_however_users_are_seated(
     assert not done.ledger.unread()
 
 
-@pytest.mark.parametrize("population", ["actors", "crowd"])
+@for_each("population", ["actors", "crowd"])
 @numbers
 def test_groups_with_local_means_run_however_users_are_seated(
     protocol: str, population: Any

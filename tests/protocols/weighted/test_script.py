@@ -24,6 +24,7 @@ from simnet import run
 from simnet.stated.assessment import Assessment
 from tests.harness.fuzz import cases
 from tests.harness.ideal import handed
+from tests.harness.many_cases import for_each
 from tests.harness.weighted import weighted_groups
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -68,8 +69,8 @@ def test_the_weights_are_those_of_table_2(setting: str, method: Any) -> None:
         assert np.round(found, 4).tolist() == list(TABLE_2[setting])
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("method", METHODS)
+@for_each("setting", SETTINGS)
+@for_each("method", METHODS)
 def test_the_errors_are_those_of_the_spec(setting: str, method: Any) -> None:
     protocol = of_setting(setting, method)
     assert protocol.sizes == [250] * 4
@@ -298,8 +299,8 @@ def test_the_deviation_is_that_of_all_samples(
     assert assessed.deviation_squared_l2 == pytest.approx(spread, rel=1e-9)
 
 
-@pytest.mark.parametrize("protocol", ["dpds", "tss", "dpdg", "grr", "oue"])
-@pytest.mark.parametrize("items", [2, 3])
+@for_each("protocol", ["dpds", "tss", "dpdg", "grr", "oue"])
+@for_each("items", [2, 3])
 def test_one_group_has_the_deviation_that_its_protocol_states(protocol: str, items: int) -> None:
     made = weighted(users=9, items=items, epsilons="0.7", protocol=protocol)
     held = [1 + user * user % items for user in range(9)]
@@ -311,8 +312,8 @@ def test_one_group_has_the_deviation_that_its_protocol_states(protocol: str, ite
     )
 
 
-@pytest.mark.parametrize("kind", ["dpds", "tss", "dpdg"])
-@pytest.mark.parametrize("method", METHODS)
+@for_each("kind", ["dpds", "tss", "dpdg"])
+@for_each("method", METHODS)
 def test_it_runs_over_every_protocol(kind: str, method: Any) -> None:
     protocol = weighted(
         users=11, items=3, epsilons="0.3,0.8,1", method=method, protocol=kind, reported=2
@@ -366,8 +367,8 @@ def test_groups_that_do_not_err_are_averaged() -> None:
 GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
+@for_each(
+    "change, what",
     [
         ({"epsilons": "0.1,0"}, "budgets are positive numbers separated by commas"),
         ({"epsilons": "0.1,-1"}, "budgets are positive numbers separated by commas"),
@@ -398,7 +399,6 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
         ({"protocol": "dpds", "gamma": 1.0}, "gamma"),
         ({"protocol": "dpds", "population": "town"}, "population is actors"),
     ],
-    ids=str,
 )
 def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
     with pytest.raises(ValueError, match=what):

@@ -25,6 +25,7 @@ from simnet.studies.table import Table
 from tests.harness.data import DATA
 from tests.harness.experiments import finding, the
 from tests.harness.experiments import verdicts as judged
+from tests.harness.many_cases import for_each
 from tests.harness.marks import slow_but
 from tests.harness.tables import outside, table_of, verdicts
 
@@ -132,7 +133,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     )
 
 
-@pytest.mark.parametrize("what", [one.statement for one in PASSAGES if one.instead])
+@for_each("what", [one.statement for one in PASSAGES if one.instead])
 def test_a_correction_that_is_wrong_is_found_wrong(what: str) -> None:
     """What is right does not come from the formula that should be printed instead."""
     table = table_of(text.EXPERIMENT, "joy_text")

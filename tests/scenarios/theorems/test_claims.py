@@ -13,6 +13,7 @@ from protocols.privacy.theorems import claimed_by_the_paper
 from scenarios.theorems.all_claims import CLAIMS, judged
 from scenarios.theorems.claim import Setting
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
 SOUND = (
@@ -241,8 +242,8 @@ def test_the_theorem_that_speaks_of_a_run():
     assert claimed_by_the_paper([33, 5], 1.0, 0.5)[1] is None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
+@for_each(
+    "arguments, words",
     [
         ((1000, 30, 0.5, 0.5), "at most 0.03333"),
         ((1000, 30, 0.0, 0.5), "above 0"),

@@ -11,6 +11,7 @@ from protocols.mechanisms.duchi_multi import DuchiMulti
 from protocols.mechanisms.hybrid import EPS_STAR, HM
 from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.tuples import Tuples, printed_k
+from tests.harness.many_cases import for_each
 
 BUDGETS = (0.01, 0.25, 0.6, EPS_STAR, 0.62, 1.0, 2.5, 4.999, 5.0, 7.499, 7.5, 12.499, 20.0)
 DIMENSIONS = (2, 3, 4, 5, 9, 40)
@@ -51,7 +52,7 @@ def test_the_constant_grows_by_more_than_the_induction_needs():
         assert growth > Fraction(2 * m + 3, 2 * m + 1)
 
 
-@pytest.mark.parametrize("x", BUDGETS)
+@for_each("x", BUDGETS)
 def test_the_mean_squares_of_one_report_are_those_of_the_proof(x):
     pm, duchi = squares(x)
     assert PM(x).law(1.0).second_moment == pytest.approx(pm, rel=1e-8)

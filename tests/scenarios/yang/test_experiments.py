@@ -22,6 +22,7 @@ from simnet.studies.sweep import Study
 from simnet.studies.table import Table
 from tests.harness.data import DATA
 from tests.harness.experiments import finding
+from tests.harness.many_cases import for_each
 from tests.harness.sweeping import swept
 
 AGREES, CORRECTED, NOT = "agrees", "with correction", "disagrees"
@@ -363,7 +364,7 @@ def test_tss_prime_costs_more_as_the_paper_says_but_for_publications_and_additio
 # figures and the rest
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_an_experiment_is_complete(name: str) -> None:
     experiment = Study.of(name).experiment
     assert experiment.source.startswith("Yang et al., ")

@@ -19,6 +19,7 @@ from simnet.values.field import Field
 from simnet.values.residues import constant
 from tests.harness.door_scripts import is_below, tried
 from tests.harness.fuzz import FACTOR
+from tests.harness.many_cases import for_each
 
 # Random scripts.
 
@@ -151,7 +152,7 @@ def widened(rng: random.Random, lanes: int) -> tuple[WidenedView, WidenedView]:
     )
 
 
-@pytest.mark.parametrize("seed", range(60 * FACTOR))
+@for_each("seed", range(60 * FACTOR))
 def test_many_items_are_judged_as_each_of_them_is(seed: int) -> None:
     rng = random.Random(seed)
     lanes = rng.choice([2, 3])

@@ -11,12 +11,13 @@ from simnet import BadInput, Group, Party, Seat, run, seats, verdict
 from simnet.adversary.coalition import Coalition, coalition_of
 from simnet.roster import Roster
 from tests.harness.adding import Adding, added
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import protected
 
 ROSTER = Roster(Adding(4).parties())
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "u5",

@@ -31,6 +31,7 @@ from simnet import (
 from simnet.adversary.whole_view import disclosed_in_words, meets
 from simnet.coins.coins import Coins
 from simnet.values.sealed import Sealed
+from tests.harness.many_cases import for_each
 
 F, S = Field(101), Field(2**32 - 5)
 NOTE, KEY, SAID = Tag("note"), Tag("key"), Tag("said")
@@ -310,9 +311,7 @@ EXPECTED: list[tuple[Said, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("said", "finding"), EXPECTED, ids=lambda case: getattr(case, "__name__", case)
-)
+@for_each("said, finding", EXPECTED)
 def test_edge_cases_get_their_verdicts(said: Said, finding: str) -> None:
     assert verdict(run(Told(said), {"alice": 5}, seed=3), "eve").finding == finding
 

@@ -23,6 +23,7 @@ from simnet.linear.terms import refine
 from simnet.linear.unknowns import PLACES
 from simnet.scenario.find import find
 from tests.harness.fuzz import FACTOR, SHARE
+from tests.harness.many_cases import for_each
 from tests.harness.matrices import reduced
 from tests.harness.timing import stopwatch
 
@@ -238,7 +239,7 @@ def test_more_random_sharings_are_judged_rightly(kind: str, count: int) -> None:
     assert differ == 0 if kind == "alike" else differ > 0
 
 
-@pytest.mark.parametrize("seed", range(36 // SHARE))
+@for_each("seed", range(36 // SHARE))
 def test_one_senders_block_decides(seed: int) -> None:
     """The formula of the theorem against elimination, for every coalition."""
     protocol = some_protocol(Random(seed), "alike")

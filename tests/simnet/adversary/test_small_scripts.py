@@ -4,6 +4,7 @@ from math import inf, log
 
 import pytest
 
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but, slow_but
 from tests.harness.small_scripts.bases import beaver, masks_in_a_ring, reshared_product, threshold
 from tests.harness.small_scripts.checking import (
@@ -135,7 +136,7 @@ def test_protocols_that_are_known(field: int) -> None:
     assert Truth(Worlds(reshared_product(field))).findings(["c", "d"]) == {(): "leaks"}
 
 
-@pytest.mark.parametrize("what", COUNTEREXAMPLES)
+@for_each("what", COUNTEREXAMPLES)
 def test_counterexamples_tell_what_they_are_said_to(what: str) -> None:
     example = COUNTEREXAMPLES[what]
     truth = Truth(Worlds(example.script))

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from simnet import Party, Run, Sealed, Tag, bits, run, verdict
 from simnet.adversary.verdict import LearnedFunction, Secret
 from simnet.adversary.words import (
@@ -17,6 +15,7 @@ from simnet.adversary.words import (
 )
 from tests.harness.adding import PARTIAL, Adding, added, as_elements, as_index, hears, masked
 from tests.harness.door_laws import play_with
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, F, as_it_is, elements, protected
 
 
@@ -51,9 +50,7 @@ FUNCTIONS: list[tuple[Callable[[Any], Any], tuple[int, ...], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("script", "values", "words"), FUNCTIONS, ids=[words for *_, words in FUNCTIONS]
-)
+@for_each("script, values, words", FUNCTIONS)
 def test_a_function_in_words(
     script: Callable[[Any], Any], values: tuple[int, ...], words: str
 ) -> None:

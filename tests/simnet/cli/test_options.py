@@ -9,6 +9,7 @@ import pytest
 from simnet.cli.options import settings_of
 from simnet.errors import BadInput
 from simnet.scenario.scenario import Scenario
+from tests.harness.many_cases import for_each
 
 DEFAULTS = {"participation": 0.5, "depth": 3, "mode": "fast", "verify": True}
 SCENARIO = Scenario(
@@ -85,8 +86,8 @@ def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["", "many", "3.5", "1e3", "3 4", "0x10", "nan"])
-@pytest.mark.parametrize("name", ["users", "items", "depth"])
+@for_each("value", ["", "many", "3.5", "1e3", "3 4", "0x10", "nan"])
+@for_each("name", ["users", "items", "depth"])
 def test_what_is_no_whole_number_is_refused(name: str, value: str) -> None:
     assert refusal(f"{name}={value}").startswith(f"{name}={value} is not a whole number, such as ")
 

@@ -10,6 +10,7 @@ import pytest
 from simnet.scenario.breaking import smallest_sizes
 from simnet.scenario.find import find
 from simnet.scenario.verify import clopper_pearson
+from tests.harness.many_cases import for_each
 from tests.harness.shell import RING, WIDTH, refusal, simnet, words
 
 ADDITIVE = "every coin occurs in at most two messages: the search is exact for sets of any size"
@@ -215,8 +216,8 @@ def test_a_figure_may_be_a_drawing(tmp_path: Path) -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
+@for_each(
+    "arguments, named",
     [
         ("tss --users 5 --items 3 --runs 2 --user u1", "leave out --user"),
         ("tss --users 5 --items 3 --runs 0", "--runs 0"),

@@ -6,6 +6,7 @@ import pytest
 
 from simnet import perform, read_column
 from simnet.errors import BadInput
+from tests.harness.many_cases import for_each
 from tests.harness.shell import Result, refusal, simnet, words
 
 HOURS = '''"""The sum of whole numbers from 0 to 60."""
@@ -88,9 +89,9 @@ def on(place: Path, values: str, *options: str, command: str = "run") -> Result:
     return simnet(command, place, "--input", data, "--column", "hours", *corrupt, *options)
 
 
-@pytest.mark.parametrize("command", ["run", "verify", "show"])
-@pytest.mark.parametrize(
-    ("values", "why"),
+@for_each("command", ["run", "verify", "show"])
+@for_each(
+    "values, why",
     [
         ("0,5,5,10", "numbers with gaps, or do not begin with 0 or 1: 0, 5, 10 would become"),
         ("7,5,5,6", "numbers with gaps, or do not begin with 0 or 1: 5, 6, 7 would become"),
@@ -151,9 +152,9 @@ def test_gaps_are_refused_if_the_protocol_takes_its_items_from_the_column(
     assert named.json["outputs"] == {"server": 20}
 
 
-@pytest.mark.parametrize("command", ["run", "verify"])
-@pytest.mark.parametrize(
-    ("values", "options"),
+@for_each("command", ["run", "verify"])
+@for_each(
+    "values, options",
     [("0,5", ()), ("0,5", ("--domain", "0,5")), ("0,1", ()), ("2,3", ()), ("Rome,Oslo", ())],
 )
 def test_without_items_a_value_is_no_input(

@@ -21,6 +21,7 @@ from simnet.cli.scenario_options import (
 from simnet.nearest import nearest
 from simnet.scenario.find import find, names
 from simnet.studies.find import names as experiments
+from tests.harness.many_cases import for_each
 from tests.harness.shell import RING, process, refusal, simnet, words
 
 SCENARIOS = list(names())
@@ -61,7 +62,7 @@ def test_a_renamed_setting_is_set_by_its_new_option() -> None:
     )
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@for_each("scenario", SCENARIOS)
 def test_every_setting_says_what_it_is(scenario: str) -> None:
     for setting in find(scenario)[1].settings_in_words.values():
         assert setting.meaning, f"{setting.name} of {scenario} has no words"
@@ -192,8 +193,8 @@ def test_a_name_with_a_slip_is_taken_for_that_name(known: list[str]) -> None:
     assert nearest("nothing like it at all", known) is None
 
 
-@pytest.mark.parametrize(
-    ("tokens", "meant"),
+@for_each(
+    "tokens, meant",
     [
         ("runn dpds", "did you mean run?"),
         ("LIST", "did you mean list?"),
@@ -216,7 +217,7 @@ def test_what_was_meant_is_said(tokens: str, meant: str) -> None:
     assert meant in refusal(simnet(*tokens.split()))
 
 
-@pytest.mark.parametrize("command", [*OF_SCENARIOS, "new", "sweep", "table1", "privacy dpcs"])
+@for_each("command", [*OF_SCENARIOS, "new", "sweep", "table1", "privacy dpcs"])
 def test_what_is_missing_is_called_missing(command: str) -> None:
     said = refusal(simnet(*command.split()))
     assert "missing: " in said
@@ -231,7 +232,7 @@ def test_a_value_that_is_missing_and_a_word_too_much_are_told_apart() -> None:
 # `simnet list NAME`, and ways to call the program
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@for_each("name", SCENARIOS)
 def test_a_scenario_is_described(name: str) -> None:
     told = simnet("list", name, "--json", "-").json
     scenario = find(name)[1]

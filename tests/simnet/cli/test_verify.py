@@ -28,6 +28,7 @@ from simnet.scenario.verify import clopper_pearson
 from tests.harness.certificates.readers import NODE, NodeReader, python_reader
 from tests.harness.data import ROOT
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but, slow_but
 from tests.harness.shell import RING, WIDTH, Result, refusal, simnet, words
 from tests.harness.timing import stopwatch
@@ -999,8 +1000,8 @@ def test_one_of_several_classes_is_named(own: Own) -> None:
         assert simnet("verify", f"{path}:{name}", *more).json["protocol"] == name
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@for_each(
+    "text, said",
     [
         ("", "0 protocols; classes with `parties` are: none"),
         ("SCENARIO = 3", "0 protocols"),

@@ -25,6 +25,7 @@ from simnet.coins.streams import Words
 from simnet.values.field import Field
 from tests.harness.fuzz import cases
 from tests.harness.laws import Unplayed, law_of_choices
+from tests.harness.many_cases import for_each
 from tests.harness.words import FALSE_ALARM, WordTape, fits
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -76,7 +77,7 @@ def whole_multiples(bound: int, dtype: np.dtype[Any]) -> int:
     return (1 << 8 * dtype.itemsize) // bound * bound
 
 
-@pytest.mark.parametrize("bound", SMALL_BOUNDS)
+@for_each("bound", SMALL_BOUNDS)
 def test_every_residue_of_a_16_bit_lane_is_equally_frequent(bound: int) -> None:
     generator = np.random.default_rng(bound)
     first, later = (
@@ -95,8 +96,8 @@ def test_every_residue_of_a_16_bit_lane_is_equally_frequent(bound: int) -> None:
     assert all(value in replacements for value in drawn[~kept].tolist())
 
 
-@pytest.mark.parametrize("bound", [3, 251, 5003, 13108, 65521, 2**31 - 1, 2**62 - 57, 2**63 - 1])
-@pytest.mark.parametrize("rejected", [1, 2, 3, 10])
+@for_each("bound", [3, 251, 5003, 13108, 65521, 2**31 - 1, 2**62 - 57, 2**63 - 1])
+@for_each("rejected", [1, 2, 3, 10])
 def test_a_lane_is_replaced_until_one_is_accepted(bound: int, rejected: int) -> None:
     for residue in (0, 1, bound - 1):
         tape = WordTape([WORD - 1] * rejected + [_filled(bound, residue)] * 12)
@@ -259,8 +260,8 @@ THIRD = WORD // 3  # every digit of 1/3
 TENTH = int(Fraction(0.1) * WORD)  # the float 0.1 has no further digits
 
 
-@pytest.mark.parametrize(
-    ("chance", "words", "outcome"),
+@for_each(
+    "chance, words, outcome",
     [
         (Fraction(1, 3), [THIRD - 1], True),
         (Fraction(1, 3), [THIRD + 1], False),
@@ -592,8 +593,8 @@ def test_reals_follow_their_laws(kind: str, law_of_one: str) -> None:
 # Chi-square
 
 
-@pytest.mark.parametrize("modulus", [2, 3, 5, 251, 5003, 65537, 4294967311])
-@pytest.mark.parametrize("shape", [(200_000,), (400, 500)], ids=str)
+@for_each("modulus", [2, 3, 5, 251, 5003, 65537, 4294967311])
+@for_each("shape", [(200_000,), (400, 500)])
 def test_field_elements_are_uniform(modulus: int, shape: tuple[int, ...]) -> None:
     drawn = SampledCoins(7, "u1").field(Field(modulus), shape).numbers().ravel().astype(np.uint64)
     count, buckets = drawn.size, min(modulus, 5003)
@@ -635,7 +636,7 @@ def test_finite_draws_follow_their_laws() -> None:
 # What coins refuse
 
 
-@pytest.mark.parametrize(
+@for_each(
     "draw",
     [
         lambda coins: coins.bernoulli(-0.1),

@@ -19,6 +19,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.coins.streams import OUTSIDE_RUNS, Stream
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import Scripts, idle
 
 FIELD = Field(2**61 - 1)  # two independent draws of ten elements agree with chance 2**-610
@@ -80,8 +81,8 @@ def test_words_come_in_the_same_order_however_they_are_taken(cuts: list[int]) ->
     assert [single.word() for _ in range(10)] == expected
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
-@pytest.mark.parametrize("count", [0, 1, 7, 8, 9])
+@for_each("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
+@for_each("count", [0, 1, 7, 8, 9])
 def test_lanes_are_words_cut_low_bits_first(
     dtype: type[np.unsignedinteger[Any]], count: int
 ) -> None:
@@ -258,7 +259,7 @@ STREAMS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), list(itertools.combinations(STREAMS, 2)), ids=str)
+@for_each("one, other", list(itertools.combinations(STREAMS, 2)))
 def test_streams_are_uncorrelated(one: tuple[int, str, str], other: tuple[int, str, str]) -> None:
     count = 50_000
     left, right = Stream(*one).words(count), Stream(*other).words(count)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from simnet import BadInput, Party, ScriptError
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import play
 from tests.harness.tiny import G, worlds
 
@@ -83,7 +84,7 @@ COINS = [  # a coin, its outcomes with their probabilities
 ]
 
 
-@pytest.mark.parametrize(("toss", "expected"), COINS)
+@for_each("toss, expected", COINS)
 def test_every_outcome_of_a_coin_is_a_world_with_its_exact_probability(
     toss: Callable[[Party], Any], expected: dict[Any, Fraction]
 ) -> None:

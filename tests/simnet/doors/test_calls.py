@@ -28,6 +28,7 @@ from simnet import (
 from simnet.kernel.ideal import IdealHolder, ideal_world
 from simnet.kernel.run import Run
 from simnet.values.metered import Metered
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, F, disclosed, elements, idle, in_a_list, protected
 
 Deed = Callable[[Party, Any], Any]
@@ -69,7 +70,7 @@ def through(door: str, me: Party, function: Any, *arguments: Any) -> Any:
     return getattr(me, door)(function, *arguments, **more)
 
 
-every_door = pytest.mark.parametrize("door", DOORS)
+every_door = for_each("door", DOORS)
 
 
 # What a function is given
@@ -130,8 +131,8 @@ def test_the_inputs_of_a_crowd_are_not_to_be_changed() -> None:
 # Coins
 
 
-@pytest.mark.parametrize("door", ["secret", "disclose"])
-@pytest.mark.parametrize(
+@for_each("door", ["secret", "disclose"])
+@for_each(
     "function",
     [
         lambda value, coins: [value + coins.integers(10, 1)[0]],
@@ -156,7 +157,7 @@ def _numbers(output: Any) -> Any:
 
 
 @every_door
-@pytest.mark.parametrize(
+@for_each(
     "function",
     [
         lambda value: [value],
@@ -245,7 +246,7 @@ def test_coins_in_doors_are_discrete(draw: Any, told: str) -> None:
     assert f"the function of a door {told}" in refusal(lambda me, value: me.disclose(draw, value))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "draw",
     [
         lambda coins: coins.bernoulli(0.5),
@@ -311,8 +312,8 @@ def test_drawing_in_a_door_is_billed_and_is_no_toss_of_the_script() -> None:
 # Secrets
 
 
-@pytest.mark.parametrize(
-    ("function", "shape", "expected"),
+@for_each(
+    "function, shape, expected",
     [
         (lambda value: value, (), 3),
         (lambda value: [value, -1], (2,), [3, 100]),
@@ -335,8 +336,8 @@ def test_a_secret_is_the_numbers_as_field_elements(
     assert secret.numbers().tolist() == done.outputs["a"].numbers().tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("function", "told"),
+@for_each(
+    "function, told",
     [
         (lambda value: value, r"a lambda returns numbers of shape \(\), but the secret was decl"),
         (
@@ -361,8 +362,8 @@ def test_what_is_no_secret_of_the_declared_shape_is_refused(function: Any, told:
         held(lambda me, value: me.secret(function, value, field=F, shape=(1,)))
 
 
-@pytest.mark.parametrize(
-    ("deed", "told"),
+@for_each(
+    "deed, told",
     [
         (lambda me, value: me.secret(in_a_list, value), "write me.secret(function, value, field=F"),
         (lambda me, value: me.secret(in_a_list, value, field=F), "missing 1 .*: write me.secret("),
@@ -425,7 +426,7 @@ def test_values_are_given_one_by_one(door: str, wrap: Callable[[Any], Any]) -> N
 # Disclosed values
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         None,
@@ -445,7 +446,6 @@ def test_values_are_given_one_by_one(door: str, wrap: Callable[[Any], Any]) -> N
         index(3, 5),
         reals([0.5]),
     ],
-    ids=repr,
 )
 def test_numbers_and_texts_and_what_holds_them_are_disclosed(value: Any) -> None:
     told = held(lambda me, _: me.disclose(lambda: value))
@@ -621,7 +621,7 @@ def test_an_error_in_a_door_ends_the_run_also_when_the_script_catches_it(
 
 
 @every_door
-@pytest.mark.parametrize(
+@for_each(
     "use",
     [
         lambda me: me.coins,

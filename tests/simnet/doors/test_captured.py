@@ -18,6 +18,7 @@ from simnet.adversary.symbolic import SharedSecrets
 from simnet.doors.call import DoorCall
 from simnet.doors.captured import is_same
 from simnet.linear.unknowns import Unknowns
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, F, elements, idle, in_a_list
 
 Function = Callable[..., Any]
@@ -100,7 +101,7 @@ MADE: list[Callable[[int], Function]] = [
 ]
 
 
-@pytest.mark.parametrize("made", MADE, ids=map(str, range(len(MADE))))
+@for_each("made", MADE)
 def test_functions_are_the_same_if_they_are_written_alike_and_know_the_same(
     made: Callable[[int], Function],
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from simnet import bits, index
 from simnet.doors.plain_keys import NoKey, key_of
+from tests.harness.many_cases import for_each
 
 Pair = namedtuple("Pair", "left right")
 
@@ -77,7 +78,7 @@ def test_values_that_differ_have_different_keys() -> None:
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.parametrize("value", DIFFERENT, ids=repr)
+@for_each("value", DIFFERENT)
 def test_a_copy_has_the_same_key(value: Any) -> None:
     copied = value.copy() if isinstance(value, np.ndarray) and value.base is None else value
     assert key_of(copied) == key_of(value)

@@ -31,6 +31,7 @@ from simnet import (
     run,
 )
 from simnet.values.sealed import WAYS_OUT, Input, Made, Opened, SealBroken
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, F, as_it_is, disclosed, elements, idle, in_a_list
 
 Deed = Callable[[Party, Any], Any]
@@ -184,9 +185,7 @@ REFUSED: dict[str, list[Deed]] = {
 DEEDS = [(words, deed) for words, deeds in REFUSED.items() for deed in deeds]
 
 
-@pytest.mark.parametrize(
-    ("words", "deed"), DEEDS, ids=[f"{place} {words}" for place, (words, _) in enumerate(DEEDS)]
-)
+@for_each("words, deed", DEEDS)
 def test_a_use_of_an_input_is_refused_by_what_it_does_at_the_script_s_line(
     words: str, deed: Deed
 ) -> None:
@@ -331,8 +330,8 @@ def test_the_refusal_is_the_same_whatever_the_input_is(held: object) -> None:
 # Field elements
 
 
-@pytest.mark.parametrize(
-    ("deed", "told"),
+@for_each(
+    "deed, told",
     [
         (lambda me, value: coins(me).numbers(), "reads the numbers of field elements"),
         (lambda me, value: coins(me).numbers(signed=True), "reads the numbers of field elements"),
@@ -393,8 +392,8 @@ class Stealing:
         return await result if inspect.iscoroutine(result) else result
 
 
-@pytest.mark.parametrize(
-    ("leaves", "told"),
+@for_each(
+    "leaves, told",
     [
         (lambda me, value: value, "b in round 2.* uses the input of a, which is sealed for a"),
         (lambda me, value: me.output(in_a_list, value), "b in .* uses an output, which is sealed"),
@@ -402,7 +401,7 @@ class Stealing:
         (lambda me, value: coins(me).open(), "b .* opens values that another party holds"),
     ],
 )
-@pytest.mark.parametrize(
+@for_each(
     "deed",
     [
         disclosed,
@@ -497,7 +496,7 @@ ANOTHERS_ARRAYS: list[tuple[Callable[[Party, Sealed], Any], list[Deed]]] = [
 STOLEN = [(leaves, deed) for leaves, deeds in ANOTHERS_ARRAYS for deed in deeds]
 
 
-@pytest.mark.parametrize(("leaves", "deed"), STOLEN, ids=map(str, range(len(STOLEN))))
+@for_each("leaves, deed", STOLEN)
 def test_nothing_that_another_party_holds_leaves_a_party_but_in_its_messages(
     leaves: Callable[[Party, Sealed], Any], deed: Deed
 ) -> None:

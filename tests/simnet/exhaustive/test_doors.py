@@ -16,6 +16,7 @@ import pytest
 from simnet import BadInput, Coins, Field, Party, ScriptError, Seat, Tag, bits, constant, index
 from simnet.exhaustive.compare import Compared, Comparison
 from simnet.values.sealed import Sealed
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE
 from tests.harness.tiny import HALF, READINGS, G, held_by, small
 
@@ -114,8 +115,8 @@ def opened_after_masking(also: str | None) -> tuple[Holder, Listener]:
 
 
 @READINGS
-@pytest.mark.parametrize(
-    ("also", "corrupt", "distance"),
+@for_each(
+    "also, corrupt, distance",
     [(None, "b", 0), (None, "c", 0), ("c", "c", Fraction(2, 3)), ("b", "b", 1), ("b", "c", 0)],
 )
 def test_silence_after_opening_tells_what_was_opened_and_nothing_that_a_mask_hides(

@@ -21,6 +21,7 @@ from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
 from simnet.values.sealed import Sealed
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, Crowd
 from tests.harness.tiny import HALF, KEYED, READINGS, G, held_by, small
 
@@ -83,9 +84,7 @@ def derived(me: Party, rows: Any) -> Any:
 
 
 @READINGS
-@pytest.mark.parametrize(
-    ("how", "tell", "distance", "largest"), TELLS, ids=[how for how, *_ in TELLS]
-)
+@for_each("how, tell, distance, largest", TELLS)
 def test_a_reply_that_hangs_on_an_input_tells_inputs_apart(
     how: str,
     tell: Callable[[Party, Sealed], Any],
@@ -151,10 +150,8 @@ def plain_factor(me: Party, held: Sealed) -> int:
     return factor
 
 
-@pytest.mark.parametrize("factor", [plain_factor, held_by])
-@pytest.mark.parametrize(
-    ("what", "sends", "distance"), RETURNED, ids=[what for what, *_ in RETURNED]
-)
+@for_each("factor", [plain_factor, held_by])
+@for_each("what, sends, distance", RETURNED)
 @READINGS
 def test_what_comes_back_multiplied_gives_the_factor_away(
     what: str,
@@ -287,7 +284,7 @@ TIMES = [  # what `a` does, and whether `b` can tell
 
 
 @READINGS
-@pytest.mark.parametrize(("acts", "is_told"), TIMES)
+@for_each("acts, is_told", TIMES)
 def test_a_recipient_sees_steps_and_the_order_of_each_sender(
     acts: Callable[[Party, bool], Any], is_told: bool, enumerated: bool
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from simnet import BadInput, Party, ScriptError, Seat, Stall, Tag, bits, constant, index, run, seats
 from simnet.values.field import Field
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
 
 
@@ -204,8 +205,8 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
             run(Crowd(3, user), threads=threads)
 
 
-@pytest.mark.parametrize(
-    ("misuse", "what"),
+@for_each(
+    "misuse, what",
     [
         (lambda me: me.receive(SHARE, "b"), "gets only the sum of messages"),
         (lambda me: me.gather(SHARE, ["b"]), "gets only the sum of messages"),

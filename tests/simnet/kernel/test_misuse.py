@@ -33,6 +33,7 @@ from simnet import (
 )
 from simnet.errors import BadInput
 from simnet.kernel.limits import messages_limited
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle, play
 
 Script = Callable[[Party], Awaitable[Any]]
@@ -261,8 +262,8 @@ def test_the_list_of_uses_is_complete() -> None:
     assert acting <= named
 
 
-@pytest.mark.parametrize("use", USES)
-@pytest.mark.parametrize("scoped", [False, True])
+@for_each("use", USES)
+@for_each("scoped", [False, True])
 def test_no_script_uses_the_party_of_another(use: Callable[[Party], Any], scoped: bool) -> None:
     parties = []
 
@@ -277,7 +278,7 @@ def test_no_script_uses_the_party_of_another(use: Callable[[Party], Any], scoped
     assert "uses the party of a: " in refusal(script, thief)
 
 
-@pytest.mark.parametrize("use", USES)
+@for_each("use", USES)
 def test_after_a_failure_no_party_goes_on(use: Callable[[Party], Any]) -> None:
     after: list[str] = []
 
@@ -606,8 +607,8 @@ def test_a_coroutine_is_no_value(script: Script, what: str) -> None:
 # Values of the wrong kind
 
 
-@pytest.mark.parametrize(
-    ("misuse", "what"),
+@for_each(
+    "misuse, what",
     [
         (
             lambda me: me.send("share", "b", elements(1)),

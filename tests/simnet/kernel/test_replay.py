@@ -33,6 +33,7 @@ from simnet.exhaustive.model import Model
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run
 from simnet.testing import assert_learns_nothing, assert_same_view
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import protected
 
 F = Field.above(1 << 41)  # so large that two masks of whatever source are never equal by chance
@@ -117,8 +118,8 @@ READERS: dict[str, Callable[[Masked], object]] = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize(("mask", "source"), SOURCES, ids=lambda x: getattr(x, "__name__", ""))
+@for_each("reader", READERS)
+@for_each("mask, source", SOURCES)
 def test_randomness_of_its_own_is_blamed_on_the_party(
     reader: str, mask: Callable[[Masked, Party], int], source: str
 ) -> None:

@@ -22,6 +22,7 @@ from simnet.linear.span import Span
 from simnet.linear.terms import Terms
 from simnet.linear.vectors import Vector, add_to
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 from tests.harness.matrices import Matrix, product, reduced
 
 PRIMES = (2, 3, 5, 101, Field.above(2**61).modulus)
@@ -314,8 +315,8 @@ def test_coins_that_become_proportional_are_given_to_flint_once(q: int, shares: 
     assert max(widths) <= coins
 
 
-@pytest.mark.parametrize("q", PRIMES)
-@pytest.mark.parametrize("threshold", [1, 2, 3, 8])
+@for_each("q", PRIMES)
+@for_each("threshold", [1, 2, 3, 8])
 def test_a_polynomial_hides_its_value_at_0_from_fewer_points_than_it_has_coefficients(
     q: int, threshold: int
 ) -> None:

@@ -29,11 +29,12 @@ from simnet.values.residues import Residues
 from simnet.values.sealed import Opened, SealBroken, source_of
 from tests.harness.forms import FIELDS, evaluated
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 LARGEST = 60  # elements of an array in a program
 SHAPES = ((), (1,), (3,), (0,), (2, 3), (3, 0), (0, 2), (1, 4), (3, 1), (2, 2, 2))
 
-each_field = pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"F_{field.modulus}")
+each_field = for_each("field", FIELDS)
 
 
 @attrs.frozen(eq=False)
@@ -335,7 +336,7 @@ def test_any_elements_may_be_picked_lane_by_lane() -> None:
 
 
 @each_field
-@pytest.mark.parametrize("times", [2, 3, 4, 5, 8, 9])
+@for_each("times", [2, 3, 4, 5, 8, 9])
 def test_sums_of_largest_coefficients_do_not_wrap(field: Field, times: int) -> None:
     world = TwinParty.of(field)
     largest = both(lambda x: x * -1, world.drawn(2))
@@ -532,7 +533,7 @@ REFUSED: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_each("name", REFUSED)
 def test_what_would_need_the_numbers_is_refused(name: str) -> None:
     world = TwinParty.of(FIELDS[1])
     forms, _ = world.drawn(2)

@@ -3,7 +3,6 @@ many instances.
 """
 
 import attrs
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from protocols.catalogue import about
 from protocols.dpds.script import DPDS
 from simnet.scenario.perform import bill
 from simnet.stated.bill import BillRow, Expectation, measured
+from tests.harness.many_cases import for_each
 
 KEYS = {
     "protocol",
@@ -117,7 +117,7 @@ def test_a_quantity_that_nobody_used_is_measured_as_none_of_it() -> None:
         assert measured("dpds", entry, done.ledger, 3).measured == 0
 
 
-@pytest.mark.parametrize("row", rows_of(3, 2), ids=lambda row: "-".join(place(row)))
+@for_each("row", rows_of(3, 2))
 def test_a_row_has_the_keys_that_scripts_rely_on(row: BillRow) -> None:
     flat = row.as_json()
     assert set(flat) == KEYS

@@ -23,6 +23,7 @@ from simnet.scenario.perform import Performance, judged, perform
 from simnet.scenario.synthetic import uniform_items
 from simnet.testing import inputs, seeds
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but, slow_but
 from tests.harness.pairwise_masks import REPORT, PairwiseMasks
 from tests.harness.shell import WIDTH, refusal, simnet, words
@@ -85,7 +86,7 @@ def test_every_protocol_with_a_collusion_bound_makes_claims() -> None:
     ] == CLAIMING
 
 
-@pytest.mark.parametrize("name", CLAIMING)
+@for_each("name", CLAIMING)
 def test_claims_come_in_pairs(name: str) -> None:
     kinds = [type(claim) for claim in find(name)[1].claims]
     assert LearnsNothing in kinds

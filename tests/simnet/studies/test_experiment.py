@@ -33,6 +33,7 @@ from simnet.studies.table import (
     write_parquet,
 )
 from simnet.studies.verdict_table import HEADLINES
+from tests.harness.many_cases import for_each
 
 SQUARE = Measure("square", "squared error", "expected", "deviation")
 
@@ -206,8 +207,8 @@ def test_an_interval_without_a_known_deviation_is_students() -> None:
     assert estimated(unknown, Measure("value", expected=None, deviation="spread"), 0.05) == found
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "bound", "share", "runs"),
+@for_each(
+    "low, high, bound, share, runs",
     [
         (0.9, 1.1, "", False, "confirm"),
         (0.5, 1.5, "", False, "undecided"),  # too wide to confirm a number

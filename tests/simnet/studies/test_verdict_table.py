@@ -25,11 +25,12 @@ from simnet.studies.verdict_table import (
     partial,
     table_in_words,
 )
+from tests.harness.many_cases import for_each
 
 ALL = list(itertools.product(LAWS, RUNS, STATUSES))
 
 
-@pytest.mark.parametrize(("law", "runs", "status"), ALL)
+@for_each("law, runs, status", ALL)
 def test_a_headline_says_no_more_than_its_columns(law: str, runs: str, status: str) -> None:
     words = headline(law, runs, status)
     faithful = status in FAITHFUL

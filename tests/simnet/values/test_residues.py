@@ -18,6 +18,7 @@ from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.residues import Residues, column_sums, constant
 from simnet.values.totals import ResidueTotal
+from tests.harness.many_cases import for_each
 
 Ints = np.ndarray[Any, np.dtype[np.object_]]  # Python integers, which never wrap
 
@@ -42,7 +43,7 @@ FIELDS = [Field(q) for q in PRIMES]
 SHAPES = ((), (0,), (1,), (4,), (0, 3), (3, 0), (2, 3), (2, 3, 2))
 TALL_SHAPES = [shape for shape in SHAPES if shape]
 
-each_field = pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"F_{field.modulus}")
+each_field = for_each("field", FIELDS)
 
 
 @st.composite
@@ -269,7 +270,7 @@ def test_runs_and_totals_must_match(totals: list[int], sizes: list[int]) -> None
 
 
 @each_field
-@pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 2)], ids=str)
+@for_each("shape", [(), (3,), (0,), (2, 2)])
 def test_stacked_arrays_become_rows(field: Field, shape: tuple[int, ...]) -> None:
     rows = [np.full(shape, value) for value in (-1, 0, 1)]
     stacked = Residues.stack([constant(field, row) for row in rows])
@@ -289,7 +290,7 @@ def test_opening_gives_the_residues_or_the_nearest_to_zero(data: st.DataObject) 
 
 
 @each_field
-@pytest.mark.parametrize(
+@for_each(
     "where",
     [
         0,
@@ -303,7 +304,6 @@ def test_opening_gives_the_residues_or_the_nearest_to_zero(data: st.DataObject) 
         (slice(None), np.array([1, 3])),
         np.array([True, False, True]),
     ],
-    ids=str,
 )
 def test_indexing_is_numpys(field: Field, where: Any) -> None:
     values = np.arange(12).reshape(3, 4) - 6
@@ -327,7 +327,7 @@ def test_numbers_cannot_be_written_to() -> None:
 
 
 @each_field
-@pytest.mark.parametrize("shape", [(), (1,), (3,), (5, 2), (2500,)], ids=str)
+@for_each("shape", [(), (1,), (3,), (5, 2), (2500,)])
 def test_column_sums_of_many_largest_residues(field: Field, shape: tuple[int, ...]) -> None:
     for rows in (0, 1, 2, 15, 16, 17, 255, 257, 2049 if np.prod(shape) > 100 else 9001):
         total = column_sums(np.full((rows, *shape), field.modulus - 1, dtype=field.dtype), field)
@@ -336,7 +336,7 @@ def test_column_sums_of_many_largest_residues(field: Field, shape: tuple[int, ..
 
 
 @each_field
-@pytest.mark.parametrize("shape", [(70_003,), (9_001, 3), (600, 250)], ids=str)
+@for_each("shape", [(70_003,), (9_001, 3), (600, 250)])
 def test_column_sums_of_uniform_residues(field: Field, shape: tuple[int, ...]) -> None:
     drawn = (
         np.random.default_rng(1)
@@ -455,7 +455,7 @@ def test_constants_come_from_narrow_signed_integers(dtype: type[np.signedinteger
 
 
 @each_field
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.bool_])
+@for_each("dtype", [np.int64, np.uint64, np.bool_])
 def test_a_constant_is_a_copy(field: Field, dtype: type[np.generic]) -> None:
     source = np.zeros(3, dtype=dtype)
     array = constant(field, source)
@@ -472,7 +472,7 @@ def test_a_constant_of_no_integers_is_refused(value: Any) -> None:
 
 
 @each_field
-@pytest.mark.parametrize("shape", [(3,), (2, 3), (0, 2), (2, 0), (2, 2, 2)], ids=str)
+@for_each("shape", [(3,), (2, 3), (0, 2), (2, 0), (2, 2, 2)])
 def test_appending_twice_to_drawn_coins_gives_two_right_results(
     field: Field, shape: tuple[int, ...]
 ) -> None:
@@ -545,9 +545,7 @@ NO_MODULI = (
 )
 
 
-@pytest.mark.parametrize(
-    "modulus", NO_MODULI
-)  # also a Carmichael number, a strong pseudoprime, too large primes
+@for_each("modulus", NO_MODULI)  # also a Carmichael number, a strong pseudoprime, too large primes
 def test_a_field_refuses_what_is_no_prime_below_2_62(modulus: int) -> None:
     with pytest.raises(ValueError, match="prime modulus"):
         Field(modulus)
@@ -611,8 +609,8 @@ def test_each_result_element_is_billed_once(field: Field) -> None:
 
 
 @each_field
-@pytest.mark.parametrize(
-    ("shape", "additions"),
+@for_each(
+    "shape, additions",
     [((5, 3), 12), ((1, 3), 0), ((0, 3), 0), ((4,), 3), ((3, 2, 2), 8), ((3, 0), 0)],
 )
 def test_a_sum_is_billed_one_addition_less_than_rows(
@@ -622,7 +620,7 @@ def test_a_sum_is_billed_one_addition_less_than_rows(
 
 
 @each_field
-@pytest.mark.parametrize(("shape", "per_row"), [((4,), 1), ((4, 3), 3), ((1, 3), 3), ((4, 0), 0)])
+@for_each("shape, per_row", [((4,), 1), ((4, 3), 3), ((1, 3), 3), ((4, 0), 0)])
 def test_a_combination_is_billed_its_products_and_sums(
     field: Field, shape: tuple[int, ...], per_row: int
 ) -> None:

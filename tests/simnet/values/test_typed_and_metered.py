@@ -15,6 +15,7 @@ from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.typed import Typed, bits, index, reals, stack
 from simnet.values.wire import BIT, REAL, WireType
+from tests.harness.many_cases import for_each
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,8 +27,8 @@ def indices(values: Any) -> Typed:
 # Typed
 
 
-@pytest.mark.parametrize("make", [bits, indices, reals])
-@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 2)], ids=str)
+@for_each("make", [bits, indices, reals])
+@for_each("shape", [(), (0,), (3,), (2, 2)])
 def test_typed_values_are_a_frozen_copy(
     make: Callable[[Any], Typed], shape: tuple[int, ...]
 ) -> None:
@@ -275,8 +276,8 @@ def test_a_metered_mask_may_say_where() -> None:
     assert np.divide(array, array, out=np.zeros(4), where=array > 0).tolist() == [0, 1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("use", "additions"),
+@for_each(
+    "use, additions",
     [
         (lambda a: a.cumsum(), 11),
         (lambda a: a.cumsum(axis=0), 8),
@@ -316,7 +317,7 @@ DRAWS: tuple[tuple[Callable[[SampledCoins], Any], dict[str, int]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("draw", "expected"), DRAWS)
+@for_each("draw, expected", DRAWS)
 def test_a_draw_is_billed_and_hands_on_the_meter(
     draw: Callable[[SampledCoins], Any], expected: dict[str, int]
 ) -> None:

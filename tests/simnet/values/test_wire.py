@@ -15,6 +15,7 @@ from simnet.errors import CodecError
 from simnet.values.frames import HEADER_BYTES, Frame, decode_frame
 from simnet.values.wire import BIT, REAL, Manifest, WireType, decode, encode, manifest_of, size
 from tests.harness.fuzz import cases
+from tests.harness.many_cases import for_each
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -121,7 +122,7 @@ def test_decode_undoes_encode(payload: tuple[Manifest, list[list[int]]]) -> None
     assert integers_in(decoded) == values
 
 
-@pytest.mark.parametrize("below", BOUNDS)
+@for_each("below", BOUNDS)
 def test_every_kind_of_integer_array_is_encoded(below: int) -> None:
     manifest, values = manifest_of((WireType("nd", below), (2, 2))), [[0, 0, min(below - 1, 1), 0]]
     for dtype in (
@@ -179,8 +180,8 @@ def test_a_manifest_counts_elements_by_kind() -> None:
     assert manifest_of(*manifest.pieces) is manifest_of(*list(manifest.pieces))
 
 
-@pytest.mark.parametrize("below", [0, -1, 2**64 + 1])
-@pytest.mark.parametrize("kind", ["qd", "nd", "Nd", "bd"])
+@for_each("below", [0, -1, 2**64 + 1])
+@for_each("kind", ["qd", "nd", "Nd", "bd"])
 def test_a_wire_type_takes_between_1_and_2_64_values(kind: Any, below: int) -> None:
     with pytest.raises(ValueError, match=f"below={below}"):
         WireType(kind, below)
@@ -196,7 +197,7 @@ def test_a_wire_type_names_its_bound_unless_it_is_real() -> None:
 # Payloads that do not fit, and damaged ones
 
 
-@pytest.mark.parametrize("below", BOUNDS)
+@for_each("below", BOUNDS)
 def test_encode_refuses_values_out_of_range(below: int) -> None:
     manifest = manifest_of((BIT, ()), (WireType("nd", below), (2,)))
     outside = [np.array([0, -1])]

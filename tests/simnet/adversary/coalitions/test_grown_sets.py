@@ -10,12 +10,13 @@ from simnet.adversary.coalitions.grown_sets import grown_sets, largest_without, 
 from simnet.adversary.coalitions.reach import Reach
 from simnet.adversary.judge import Judge
 from simnet.scenario.find import find
+from tests.harness.many_cases import for_each
 from tests.harness.shell import RING
 
 NAMES = "abcdefg"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_sets_of_random_monotone_properties(seed: int) -> None:
     draw = random.Random(seed)
     causes = [set(draw.sample(NAMES, draw.randint(1, 4))) for _ in range(draw.randint(1, 4))]

@@ -14,6 +14,7 @@ from simnet.arrays import Ints
 from simnet.kernel.run import Run
 from simnet.scenario.find import find
 from tests.harness.counted import compared
+from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but, slow_but
 from tests.harness.timing import stopwatch
 
@@ -284,7 +285,7 @@ def test_two_numbers_of_each_sender_are_two_parts() -> None:
     assert compared(found, every_coalition(done)) > 0
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@for_each("variant", VARIANTS)
 def test_a_run_that_differs_in_one_respect_is_refused(variant: type[Sharing]) -> None:
     with pytest.raises(NotShared):
         shares_by_count(run(variant(), [5, 6, 7], 1))

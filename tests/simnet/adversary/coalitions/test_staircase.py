@@ -3,16 +3,15 @@
 import itertools
 import random
 
-import pytest
-
 from simnet.adversary.coalitions.staircase import Counts, Unsearched, staircase
+from tests.harness.many_cases import for_each
 
 
 def within(smaller: Counts, larger: Counts) -> bool:
     return all(one <= other for one, other in zip(smaller, larger, strict=True))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_a_staircase_equals_brute_force(seed: int) -> None:
     draw = random.Random(seed)
     most = tuple(draw.randint(0, 4) for _ in range(draw.randint(1, 4)))

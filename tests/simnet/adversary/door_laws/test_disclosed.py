@@ -18,6 +18,7 @@ from simnet.adversary.door_laws.calling import NotEnumerable
 from simnet.adversary.door_laws.disclosed import DisclosedDoors, Disclosures
 from simnet.adversary.door_laws.door_law import DoorLaws
 from tests.harness.door_laws import ReadRuns, play_with, read
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import idle
 
 F3, F5 = Field(3), Field(5)
@@ -78,10 +79,8 @@ def test_reporting_sets_that_are_too_many_are_not_judged() -> None:
     assert "arguments and coins have too many values" in found.argument
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-@pytest.mark.parametrize(
-    ("mechanism", "items"), [("grr", 2), ("grr", 5), ("warner", 2), ("oue", 4), ("sue", 3)]
-)
+@for_each("epsilon", [0.5, 2.0])
+@for_each("mechanism, items", [("grr", 2), ("grr", 5), ("warner", 2), ("oue", 4), ("sue", 3)])
 def test_reports_have_the_epsilon_of_their_mechanism(
     mechanism: str, items: int, epsilon: float
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from simnet import Field, Party, Sealed
 from simnet.adversary.door_laws.in_full import is_in_full
 from tests.harness.door_laws import play_with, read
+from tests.harness.many_cases import for_each
 from tests.harness.scripts import idle
 
 SMALL, LARGE = Field(5), Field.above(1_000_000)
@@ -26,8 +27,8 @@ def opened(value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize(
-    ("function", "shapes"),
+@for_each(
+    "function, shapes",
     [
         (int, [()]),
         (np.asarray, [(3,)]),

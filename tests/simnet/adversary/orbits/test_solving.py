@@ -17,6 +17,7 @@ from simnet.adversary.orbits.solving import (
     solve,
     touches,
 )
+from tests.harness.many_cases import for_each
 from tests.harness.orbit_matrices import compared_with_elimination, random_system, reached_directly
 
 COPRIME, MODULAR = (7, 11, 101, 10_007), (2, 3, 5)  # against classes of at most 5 parties
@@ -98,7 +99,7 @@ def leaks_at_seven(users):
     )
 
 
-@pytest.mark.parametrize("users", [*range(1, 13), 1_000, 1_000_000])
+@for_each("users", [*range(1, 13), 1_000, 1_000_000])
 def test_a_system_that_leaks_at_exactly_one_size_is_judged_at_its_own_size(users):
     system = leaks_at_seven(users)
     assert solve(system).finding == ("leaks" if users == 7 else "nothing")
@@ -106,8 +107,8 @@ def test_a_system_that_leaks_at_exactly_one_size_is_judged_at_its_own_size(users
         compared_with_elimination(system)
 
 
-@pytest.mark.parametrize("users", [2, 3, 4, 5, 6])
-@pytest.mark.parametrize("q", [2, 3, 5])
+@for_each("users", [2, 3, 4, 5, 6])
+@for_each("q", [2, 3, 5])
 def test_a_bare_sum_is_found_even_if_the_modulus_divides_the_number_of_users(users, q):
     user = ("user",)
     system = SymmetricSystem(
