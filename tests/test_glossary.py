@@ -6,9 +6,6 @@ import pytest
 
 from simnet.errors import BadInput
 from simnet.glossary import explained, glossary
-from simnet.scenario.find import find
-from simnet.scenario.find import names as scenarios
-from simnet.scenario.perform import perform, synthetic
 from simnet.stated.bill import CODES
 from tests.harness.shell import refusal, simnet
 
@@ -20,15 +17,6 @@ LETTERS = ("φ", "χ", "α", "β", "γ", "ε", "δ", "p", "k", "R1", "R2", "R3",
 def test_every_heading_and_code_is_explained() -> None:
     for word in (*CODES, *HEADINGS, *VERDICTS, *LETTERS):
         assert explained(word), word
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", scenarios())
-def test_every_quantity_in_the_bill_of_a_scenario_is_explained(name: str) -> None:
-    _, scenario = find(name)
-    done = perform(name, scenario, synthetic(scenario, scenario.users, 0), 0)
-    for row in done.bill:
-        assert explained(row.expectation.quantity)
 
 
 def test_no_two_entries_are_for_one_word() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from simnet.coins.streams import Stream
+from simnet.glossary import explained
 from simnet.scenario.determinism import replicas, trace
 from simnet.scenario.find import find, names
 from simnet.scenario.perform import perform
@@ -20,6 +21,7 @@ def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
     small = attrs.evolve(scenario, users=60, items=5)
     result = perform(name, small, small.synthetic(60, 0), 0)
     assert all(row.holds for row in result.bill)
+    assert all(explained(row.expectation.quantity) for row in result.bill)
     assert not result.run.ledger.unread()
     if not isnan(result.assessment.expected_squared_l2):  # of a model it is not known
         assert abs(result.assessment.deviations) < 6

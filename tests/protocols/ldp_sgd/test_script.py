@@ -20,7 +20,7 @@ from simnet import ScriptError, Shuffled, Stall, run, verdict
 from simnet.coins.sampled import SampledCoins
 from simnet.stated.bill import measured
 from tests.harness.fuzz import cases
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but
 from tests.harness.timing import stopwatch
 
 TRUE = np.array([1.0, -0.6, 0.3])
@@ -301,7 +301,7 @@ def test_the_order_is_by_chance_and_keeps_rows_whole() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
-@pytest.mark.parametrize("mechanism", slow_but(["hm", "pm", "duchi"], "hm"))
+@pytest.mark.parametrize("mechanism", long_but(["hm", "pm", "duchi"], "hm"))
 def test_an_easy_problem_is_learnt(loss: str, mechanism: str) -> None:
     """20,000 users at ε = 4, three features, labels without noise.
 

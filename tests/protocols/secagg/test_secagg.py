@@ -196,7 +196,9 @@ def test_a_server_that_lies(pattern: Pattern) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("users", "threshold", "chunks"),  # only the first of so many chunks of lists is checked
-    [(3, 2, 1), (3, 3, 1), (4, 3, 4), pytest.param(4, 3, 1, marks=pytest.mark.long), (4, 4, 1)],
+    long_but(
+        [(3, 2, 1), (3, 3, 1), (4, 3, 8), (4, 3, 1), (4, 4, 1)], (3, 2, 1), (3, 3, 1), (4, 3, 8)
+    ),
 )
 def test_every_list_for_every_reader(users: int, threshold: int, chunks: int) -> None:
     for pattern in lists(users, threshold, chunks=chunks):
@@ -242,7 +244,7 @@ def test_a_consistency_round_stops_a_server_with_different_lists() -> None:
 @pytest.mark.parametrize("helpers", [(), ("u1",), ("u2", "u3")])
 @pytest.mark.parametrize(
     ("users", "threshold", "chunks"),  # only the first of so many chunks of lists is checked
-    [(3, 2, 1), (4, 3, 4), pytest.param(4, 3, 1, marks=pytest.mark.long)],
+    long_but([(3, 2, 1), (4, 3, 8), (4, 3, 1)], (3, 2, 1), (4, 3, 8)),
 )
 def test_verdicts_with_a_consistency_round(
     users: int, threshold: int, chunks: int, helpers: tuple[str, ...]

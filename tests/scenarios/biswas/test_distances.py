@@ -63,7 +63,7 @@ SIMULATED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", long_but(SIMULATED, 1, 6))
 def test_the_simulated_distances_of_the_table(epsilon: float) -> None:
     """Means of 150 runs against means of 150 runs, printed to three digits.

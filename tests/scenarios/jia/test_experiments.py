@@ -72,7 +72,7 @@ def test_errors_have_the_expected_law_and_others_do_not() -> None:
     assert len(outside(attrs.evolve(table, rows=wrong))) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 def test_the_law_of_a_fitted_prior_is_that_of_the_runs() -> None:
     """At ε = 0.5 the mean of the estimates is uncertain; the law averages over it.
@@ -321,7 +321,7 @@ def test_sizes_of_the_real_data() -> None:
     assert [finding(one) for one in found.values()] == ["agrees", "agrees"]  # Retail's
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.data
 def test_errors_on_retail_are_those_expected_and_65_per_cent_is_an_excess() -> None:
     experiment = few(fig7.EXPERIMENT, 2, population="retail", epsilon="1,5")

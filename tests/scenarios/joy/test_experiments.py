@@ -47,12 +47,14 @@ DEVIATIONS = {  # by owners and holders, of the three ways
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "people", slow_but(DEVIATIONS, *(one for one in DEVIATIONS if one[0] < 10**6))
+    ("owners", "yes"), slow_but(DEVIATIONS, *(one for one in DEVIATIONS if one[0] < 10**6))
 )
-def test_expected_bounds_are_those_of_the_exact_variances(people: tuple[int, int]) -> None:
-    for way, deviation in zip(WAYS, DEVIATIONS[people], strict=True):
+def test_expected_bounds_are_those_of_the_exact_variances(owners: int, yes: int) -> None:
+    for way, deviation in zip(WAYS, DEVIATIONS[owners, yes], strict=True):
         assert isclose(
-            collected(Answers(**way), *people, 1)["expected_bound"], BAR * deviation, rel_tol=2e-4
+            collected(Answers(**way), owners, yes, 1)["expected_bound"],
+            BAR * deviation,
+            rel_tol=2e-4,
         )
 
 
@@ -210,7 +212,7 @@ def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
         assert exact >= printed - 1e-12
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_figures_of_made_up_people_say_so() -> None:
     table = table_of(cancer.FIG4.quickly().with_trials(1), "quick")
     assert not outside(table)
@@ -222,7 +224,7 @@ def test_figures_of_made_up_people_say_so() -> None:
         assert (one.data.status, one.verdict) == ("made up", "disagrees on other data")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.data
 def test_real_locations_and_patients() -> None:
     locations = verdicts(

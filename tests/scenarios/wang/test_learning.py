@@ -162,7 +162,7 @@ def test_dimensions_and_classes_are_like_those_of_the_paper() -> None:
 
 
 @pytest.mark.data("census_income.csv.gz")
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_other_extract_has_the_stated_classes() -> None:
     tasks = CENSUS_INCOME.tasks(DATA / "census_income.csv.gz")
     assert [task.features.shape[1] for task in tasks] == [94] * 3
@@ -170,7 +170,7 @@ def test_the_other_extract_has_the_stated_classes() -> None:
 
 
 @pytest.mark.data("adult.csv.gz")
-@pytest.mark.slow
+@pytest.mark.long
 def test_models_of_little_privacy_beat_a_constant_answer_on_the_census() -> None:
     """SVM at ε = 4, the mean of four trials."""
     point: dict[str, Any] = {

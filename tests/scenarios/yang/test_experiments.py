@@ -190,7 +190,7 @@ def test_table_ii_has_every_weight_to_four_decimals(tmp_path: Path) -> None:
     assert all(abs(one.printed - one.expected) <= 0.5e-4 for one in weights)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_ii_has_the_errors_of_uniform_data(tmp_path: Path) -> None:
     found = rulings(small("table2"), tmp_path / "s")
     assert found["the assigned weights are the same for uniform and normal data"].law == AGREES
@@ -427,7 +427,7 @@ def test_a_cell_of_the_data_that_cannot_be_is_named(
         drawn(population, 1, tmp_path, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("population", ["uniform", "normal"])
 @pytest.mark.parametrize("method", ["vwa", "uwa"])
 @pytest.mark.parametrize("setting", BUDGETS)

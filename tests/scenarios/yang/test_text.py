@@ -76,7 +76,7 @@ def test_for_more_items_the_errors_cross_at_a_larger_epsilon() -> None:
     assert crossing("gowalla") < crossing("census") < crossing("synthetic") < 0.6
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_coalitions_learn_what_the_text_says() -> None:
     experiment = text.EXPERIMENT.with_settings({})
     found = verdicts(experiment, table_here(experiment, "yang_text"))

@@ -33,6 +33,7 @@ from simnet.record.fate import Fates, What
 from simnet.values.sealed import Sealed
 from tests.harness.fate_programs import Played, Program, as_fates, name_of, random_program
 from tests.harness.fate_views import view_law
+from tests.harness.marks import long_but
 
 G = Field(3)
 NOTE, WORD, SHARE = Tag("note"), Tag("word"), Summed("share")
@@ -233,7 +234,9 @@ def test_views_of_a_script_whose_silence_tells_are_those_of_runs(corrupt: list[s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("corrupt", [["server"], ["b"], ["a"], ["server", "b"]])
+@pytest.mark.parametrize(
+    "corrupt", long_but([["server"], ["b"], ["a"], ["server", "b"]], ["b"], ["server", "b"])
+)
 def test_views_under_every_fate_are_those_of_runs(corrupt: list[str]) -> None:
     for fates in every_fate(Hidden(), [2], ["u1", "a", "b", "server"]):
         assert_laws_are_those_of_runs(Hidden(), fates, corrupt, [[0], [2]])
@@ -421,7 +424,11 @@ def test_verdicts_on_a_committee_agree_with_exact_laws() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "coalitions"),
-    [(COMMITTEE, "committee"), (SHAMIR, "committee"), (USERS_ALONE, "users")],
+    long_but(
+        [(COMMITTEE, "committee"), (SHAMIR, "committee"), (USERS_ALONE, "users")],
+        (SHAMIR, "committee"),
+        (USERS_ALONE, "users"),
+    ),
     ids=["additive", "shamir", "users alone"],
 )
 def test_verdicts_under_many_fates_agree_with_exact_laws(protocol: Any, coalitions: str) -> None:

@@ -17,6 +17,7 @@ from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import uniform_items
 from tests.harness.certificates.pool import pool
 from tests.harness.certificates.readers import python_reader
+from tests.harness.marks import long_but
 from tests.harness.pages import (
     CHROMIUM,
     NO_CHROMIUM,
@@ -66,7 +67,7 @@ def shown(page: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", long_but(SIX, "ring", "dpds", "secagg"))
 def test_every_coalition_ticked_by_keyboard_has_the_verdict_of_verify(
     browser: "Browser", name: str, tmp_path: Path
 ) -> None:
@@ -290,8 +291,14 @@ def test_the_policy_forbids_what_the_page_does_not_do(browser: "Browser", tmp_pa
         assert len(page.errors) >= 3, "the browser says what it refused"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    long_but(
+        [(360, "dark"), (1280, "light"), (360, "light"), (1280, "dark")],
+        (360, "dark"),
+        (1280, "light"),
+    ),
+)
 def test_it_can_be_read_by_everybody(
     browser: "Browser", width: int, scheme: str, tmp_path: Path
 ) -> None:
@@ -409,6 +416,7 @@ def test_the_checker_of_the_page_agrees_with_pythons(browser: "Browser", tmp_pat
             assert "version" in refused
 
 
+@pytest.mark.long
 def test_large_runs_are_small_pages_that_answer_at_once(browser: "Browser", tmp_path: Path) -> None:
     """10,000 messages in 1 MB; 1,000 users in 3 MB, made in 10 s, loaded in 2 s; no task above
     200 ms while somebody ticks, unfolds and scrolls. All in processor time: other programs run.

@@ -263,7 +263,7 @@ def test_bytes_after_the_end_are_refused(tmp_path_factory: Any, saved: bytes, mo
     assert loaded_or_refused(tmp_path_factory.mktemp("more") / "run", saved + more) is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_flipped_bit_is_noticed(tmp_path: Path, saved: bytes) -> None:
     assert loaded_or_refused(tmp_path / "run", saved) is not None
     for bit in range(8 * len(saved)):

@@ -584,7 +584,7 @@ def test_the_heading_names_the_seed_also_when_no_set_exists(tmp_path: Path) -> N
 # Two-stage sampling
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(st.integers(2, 14), st.integers(1, 6), st.sampled_from([0.2, 0.5, 1.0]), seeds(), st.data())
 @cases(25)
 def test_all_elected_for_an_item_expose_its_reporters_and_all_but_one_learn_nothing(

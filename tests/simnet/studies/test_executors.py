@@ -133,6 +133,7 @@ def test_an_interrupt_on_a_cluster_keeps_what_is_done(
     assert count(study, path) == 120
 
 
+@pytest.mark.long
 def test_a_sweep_whose_scheduler_goes_ends_and_keeps_what_is_done(
     tmp_path: Path, cluster: Cluster
 ) -> None:
@@ -187,6 +188,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "PATIENCE", 4)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("impatient")
 def test_a_cluster_whose_workers_are_gone_is_waited_for_with_a_word(
     tmp_path: Path, cluster: Cluster
@@ -202,6 +204,7 @@ def test_a_cluster_whose_workers_are_gone_is_waited_for_with_a_word(
     assert count(tiny(pause="0.02"), tmp_path / "s") >= 5
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("impatient")
 def test_a_scheduler_that_stands_still_is_waited_for_with_a_word(
     tmp_path: Path, cluster: Cluster

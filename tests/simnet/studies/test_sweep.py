@@ -125,7 +125,7 @@ def test_trials_that_raise_are_counted_and_the_others_go_on(tmp_path: Path) -> N
     assert (again.failed, again.done, again.skipped) == (unlucky, 0, len(seeds) - unlucky)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_trial_that_ends_its_process_fails_by_name_and_the_others_are_run(
     tmp_path: Path,
 ) -> None:
@@ -427,7 +427,7 @@ def test_an_interrupt_from_the_terminal_keeps_what_is_done(tmp_path: Path) -> No
     wait_until(lambda: not any(map(alive, workers)), "the workers have ended")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_sweeps_at_once_share_the_work(tmp_path: Path, marks: Path) -> None:
     path, study = tmp_path / "s", tiny(pause="0.02")
     both = [command(path, "--set", "pause=0.02", "--workers", "1", marks=marks) for _ in range(2)]

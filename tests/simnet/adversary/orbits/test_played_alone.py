@@ -12,6 +12,7 @@ from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.scenario.claims import Exposes, LearnsNothing
 from simnet.scenario.judging import undecided
 from tests.harness.lifted import coalitions_of
+from tests.harness.marks import long_but
 
 F = Field(10_007)
 FACTOR, MINE, THANKS = Tag("factor"), Summed("mine"), Tag("thanks")
@@ -86,10 +87,10 @@ def test_whoever_does_not_know_the_coins_of_a_chooser_has_no_attack(way, expecte
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_elected_users_know_the_election(seed):
-    protocol = TSS(8, 3, 0.5, 2)
-    inputs = [1 + place % 3 for place in range(8)]
+@pytest.mark.parametrize(("users", "seed"), long_but([(6, 0), (8, 0), (8, 1)], (6, 0)))
+def test_elected_users_know_the_election(users, seed):
+    protocol = TSS(users, 3, 0.5, 2)
+    inputs = [1 + place % 3 for place in range(users)]
     done = run(protocol, inputs, seed)
     judge = AlikeJudge(protocol, inputs, seed, same_as=done)
     direct = Judge([done], done.roster.names)
