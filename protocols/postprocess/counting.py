@@ -9,8 +9,6 @@ most half as many integers as lie between the beginning of the row and the neare
 So a function that is steep at an end of the range, such as k^-s near k = 1, is smooth on every row.
 docs/proofs/long-sums.md bounds the error.
 
-Example. The sum of k^-1.5 over k = 1..100,000 takes 526 points and is correct to 14 digits.
-
 Source: Golub and Welsch, *Calculation of Gauss Quadrature Rules*, 1969, with the recurrence of
 Gram's polynomials (Abramowitz and Stegun, 22.17).
 """

@@ -124,11 +124,7 @@ def likeliest_power_law(
 
 
 def likeliest_gaussian(estimates: npt.ArrayLike, noise: Noise) -> GaussianPrior:
-    """Return the normal law under which the estimates are likeliest.
-
-    Estimates are then normal, and their variance is that of the prior plus that of the noise. So
-    the likeliest parameters are those of the mean-variance method.
-    """
+    """Return the normal law under which the estimates are likeliest."""
     return gaussian_of(CountMoments.of(estimates, noise))
 
 

@@ -26,10 +26,9 @@ BETA = 0.05  # the paper's β of the significance threshold
 class Noise:
     """The noise of an estimated count: normal, unbiased, with variance `floor + slope * count`.
 
-    `users` is n >= 1, `floor` is V₀ > 0, and `slope` is above 0 if p + q < 1. `Noise.of(mechanism,
-    users)` computes `floor` and `slope`. Raises `ValueError` for fewer than one user, for a V₀ that
-    is not positive and finite, and for a slope that gives an item that everybody holds a negative
-    or infinite variance.
+    `users` is n >= 1, `floor` is V₀ > 0, and `slope` is above 0 if p + q < 1. Raises `ValueError`
+    for fewer than one user, for a V₀ that is not positive and finite, and for a slope that gives an
+    item that everybody holds a negative or infinite variance.
 
     >>> from protocols import OUE
     >>> noise = Noise.of(OUE(epsilon=1.0, items=10), users=1000)

@@ -13,11 +13,6 @@ out.
 counts (`counting`). `points` returns these counts, with the logarithms of their mass times the
 number of counts that each represents.
 
-Example. The prior is a power law on 1..100,000 with exponent 1.5, the noise has standard deviation
-300, and the estimate is 20,000. A count below 16,400 has at most e^-72 times the largest
-likelihood. All these counts together have at most e^-60 of the posterior, although they have most
-of the prior's mass. So the sum is over 16,400..23,601 and takes 569 points.
-
 Source: Jia and Gong, *Calibrate*, section III-C.
 """
 
@@ -103,7 +98,7 @@ class PowerLaw:
 
     def _first(self, estimate: float, noise: Noise) -> int:
         """Return a count below which all counts have negligible posterior mass, for this estimate
-        and all larger ones. The result is 1 if no count is negligible.
+        and all larger ones.
 
         The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
         a product that is small at both ends is small between them (docs/proofs/posterior.md). If

@@ -1,7 +1,7 @@
 """A local collection whose server post-processes the estimated shares of items.
 
 The server learns the same as in the collection without post-processing. Post-processing reads only
-estimates, so it costs no privacy. The output keeps the raw estimates beside the processed ones.
+estimates, so it costs no privacy.
 
 If users drop out, the server estimates and processes as if the users who were counted were all
 users.

@@ -27,10 +27,6 @@ interval:
    grids are tried, and rare huge losses are declared unknown, because under a tilt they would
    outweigh all other losses (`OneWay.log_delta`, `OneWay.trimmed`).
 
-Example. In each of 500 collections, an item has 10,000 holders and each takes part with probability
-1/2. The sum of the losses has mean 0.025 and standard deviation 0.22. To find δ(1), the tilt is 21.
-On a grid of 90,000 points the interval for δ(1) is 2.9845e-7 to 2.9859e-7.
-
 If a single loss within about √V of ε has a probability far larger than δ, splitting this loss may
 have added much more than δ. Then the interval is wide, but it still contains δ.
 """
@@ -172,17 +168,12 @@ class OneWay:
     def trimmed(self, log_delta: float, tolerance: float) -> "OneWay":
         """Return the losses with the largest ones declared unknown, as long as this hardly changes
         the δ whose logarithm is given.
-
-        Under a tilt, a few huge losses may outweigh all others.
         """
         mass = 1e-3 * tolerance * exp(log_delta) / self.terms
         return OneWay(tuple((law.trimmed(mass), times) for law, times in self.parts))
 
     def tilt_at(self, epsilon: float) -> float:
-        """Return the tilt t under which the sum lies around ε.
-
-        The result minimises exp(cumulant(t) - t ε)/(t (t + 1)).
-        """
+        """Return the tilt t under which the sum lies around ε."""
         return self._tilt(lambda tilt: _centre(moments(self.parts, tilt), tilt) - epsilon)
 
     def tilt_for(self, log_delta: float) -> float:
@@ -198,9 +189,8 @@ class OneWay:
         return self._tilt(surplus)
 
     def _tilt(self, surplus: Callable[[float], float]) -> float:
-        """Return the root of a rising function of the tilt, within the range of useful tilts.
-
-        If the root lies beyond an end of the range, returns this end.
+        """Return the root of a rising function of the tilt, or the end of the range of useful tilts
+        that is nearest to it.
         """
         from scipy.optimize import brentq  # imported only here: scipy loads slowly
 

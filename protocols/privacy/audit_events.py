@@ -190,7 +190,6 @@ def _cells(rows: Numbers, places: tuple[int, ...], cuts: tuple[Numbers, ...]) ->
 
 
 def _most_different(p_rows: Numbers, q_rows: Numbers) -> list[int]:
-    """Return up to `ALONE` features, ordered by the difference of their means in deviations."""
     apart, _ = _standardised(p_rows, q_rows)
     return [int(place) for place in np.argsort(-np.abs(apart), kind="stable")[:ALONE]]
 
@@ -231,10 +230,7 @@ class WeightedSum:
 
 
 def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSum:
-    """Return Fisher's discriminant, fitted to both samples.
-
-    A single feature gets the weight 1.
-    """
+    """Return Fisher's discriminant, fitted to both samples."""
     if p_rows.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)
     apart, deviations = _standardised(p_rows, q_rows)

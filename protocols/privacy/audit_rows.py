@@ -96,7 +96,6 @@ def _part(samples: int) -> int:
 
 
 def _deal(rows: Numbers, count: int, coins: Coins) -> tuple[Numbers, Numbers]:
-    """Return `count` rows chosen at random, and the other rows."""
     chosen = np.zeros(len(rows), dtype=np.bool_)
     chosen[coins.subset(count, len(rows)).plain] = True
     return rows[chosen], rows[~chosen]

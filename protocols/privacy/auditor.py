@@ -261,10 +261,7 @@ def certified_value(
 def _best(
     of: DeltaAt | EpsilonAt, score: Score, sides: tuple[SampleParts, SampleParts], error: float
 ) -> tuple[tuple[float, float], Event]:
-    """Return the best event of a score on the selecting rows, after its bound and its advantage.
-
-    This event has the greatest bound, or the greatest advantage if no event has a positive bound.
-    """
+    """Return the best event of a score on the selecting rows, after its bound and its advantage."""
     ordered = [np.sort(score.of(side.choose)) for side in sides]
     thresholds = _thresholds(np.sort(np.concatenate(ordered)))
     below = [np.searchsorted(scores, thresholds) for scores in ordered]
@@ -295,7 +292,6 @@ def _promises(
 
 
 def _favoured_first(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
-    """Return the pair with the input that makes the event likelier in front."""
     return (pair[0], pair[1]) if above else (pair[1], pair[0])
 
 

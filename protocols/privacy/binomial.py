@@ -48,19 +48,13 @@ def _log_of(p: float, q: float) -> float:
 
 
 def _deviance(k: Ints, mean: float) -> Floats:
-    """Return the deviance k ln(k / mean) + mean - k.
-
-    The absolute error of the result is about |k - mean| units of rounding.
-    """
+    """Return the deviance k ln(k / mean) + mean - k."""
     off = (k - mean) / mean
     return np.asarray(mean * ((1 + off) * np.log1p(off) - off))
 
 
 def _stirling_error(k: Ints) -> Floats:
-    """Return the log of k! minus Stirling's formula, for k >= 1.
-
-    Small k are exact; larger k use the series up to 1/k⁹.
-    """
+    """Return the log of k! minus Stirling's formula, for k >= 1."""
     square = 1.0 / np.square(np.maximum(k, 16.0))
     series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - square / 1188) * square) * square) * square
     return np.where(k < 16, _SMALL[np.minimum(k, 15)], series / np.maximum(k, 16))

@@ -122,10 +122,10 @@ class R2:
 class R3:
     """Removal: the formula of R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)).
 
-    The formula of the other direction is similar. Where R1 is smaller, R1 is used. The number
-    of idle users among Π is Bin(Π, 1 - p). In one direction δ is the expected shortfall of their
-    number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)). In the other direction δ is the expected
-    shortfall of the active users below Π (1 - (1 - p) e^ε), divided by Π (1 - p).
+    Where R1 is smaller, R1 is used. The number of idle users among Π is Bin(Π, 1 - p). In one
+    direction δ is the expected shortfall of their number below Π (1 - p) e^-ε, times e^ε / (Π (1 -
+    p)). In the other direction δ is the expected shortfall of the active users below Π (1 - (1 - p)
+    e^ε), divided by Π (1 - p).
 
     The formula falls up to some ε and rises from there. δ never rises, so the formula's least value
     is used for every larger ε.
@@ -168,7 +168,6 @@ class R3:
         return exponent - 1 - (self.count * (1 - p)).ln() - tilt.ln()
 
     def _tilt(self, epsilon: float) -> float:
-        """Return Chernoff's λ = ln(1 + (e^ε - 1) / p)."""
         p = self.participation
         if epsilon < 1:
             return log1p(expm1(epsilon) / p)

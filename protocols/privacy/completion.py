@@ -220,7 +220,6 @@ Pair = tuple[float, float]
 
 
 def _at_least(needed: int, count: int, rate: float) -> Pair:
-    """Return the probability that at least `needed` of `count` parties stay."""
     from scipy.special import betainc  # imported only here: scipy loads slowly
 
     if needed <= 0:

@@ -50,7 +50,6 @@ def completion_figure(deployment: Deployment, rate: float) -> Any:
 
 
 def _curves(found: Sequence[Sequence[Completion]]) -> dict[str, list[Completion]]:
-    """Return the curves by the names of the protocols that share them."""
     by_law: dict[tuple[tuple[float, float], ...], list[int]] = {}
     for place in range(len(found[0])):
         law = tuple((row[place].lowest, row[place].highest) for row in found)

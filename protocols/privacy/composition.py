@@ -2,8 +2,7 @@
 
 The views can be repeated collections, or the collections of several groups that a user belongs to.
 All views are compared for the same change of the data, so the privacy loss of all views together
-(see `loss`) is the sum of the losses of the single views. `accounting` explains how the intervals
-are computed, and which errors they cover.
+(see `loss`) is the sum of the losses of the single views.
 """
 
 from collections.abc import Callable, Iterable
@@ -120,10 +119,7 @@ class Composition:
 def _larger(
     directions: Iterable[OneWay], ends: Callable[[OneWay, float], tuple[float, float]]
 ) -> tuple[float, float]:
-    """Return the ends of an interval for the larger of two values.
-
-    The second interval is only as narrow as is needed for the comparison.
-    """
+    """Return the ends of an interval for the larger of two values."""
     low = high = -inf
     for direction in directions:
         direction_low, direction_high = ends(direction, low)

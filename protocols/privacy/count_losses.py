@@ -5,7 +5,7 @@ belongs to. Every collection samples each holder of an item with probability p. 
 item with Π holders has the law Bin(Π, p), and the counts of different collections are independent.
 If one holder is removed, the law of the count becomes Bin(Π - 1, p). If a user's item is replaced,
 the old item loses one holder and the new item gains one; the two counts are independent.
-`sampled_counts` treats a single collection in closed form. More holders never increase the δ of a
+ More holders never increase the δ of a
 composition, because in each collection the count of the larger group is the count of the smaller
 one plus coins that are independent of it.
 

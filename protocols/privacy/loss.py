@@ -157,9 +157,6 @@ def split(
 ) -> tuple[Floats, float]:
     """Return the tilted masses on the grid, folded modulo `points`, and a bound on their summed
     errors.
-
-    A loss (i + f) h goes to i h with weight (e^{(1-f)h} - 1)/(e^h - 1), and otherwise to (i + 1) h.
-    This keeps the mean of exp(-L).
     """
     place = losses / spacing
     below = np.floor(place)

@@ -2,9 +2,8 @@
 
 Users add shares of noise on the integers. The shares of users who drop out are missing, and users
 who collude know their own shares. So an honest user is hidden by the sum of the remaining shares.
-Here we compute the law of this sum by FFT, instead of treating it as a Gaussian. We use several
-tilts, two deviations apart, so that the relative errors of small probabilities are small, too. A
-bound on the error is computed and enters the interval for δ.
+Here we compute the law of this sum by FFT, instead of treating it as a Gaussian. A bound on the
+error is computed and enters the interval for δ.
 
 Source: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian
 Mechanism*, 2021.

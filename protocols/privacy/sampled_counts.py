@@ -168,7 +168,7 @@ class Removal:
 class Replacement:
     """A user moves from an item with Π_a holders to an item with Π_b holders.
 
-    The server sees both counts. The larger δ of both directions counts.
+    The larger δ of both directions counts.
     """
 
     origin: int  # Π_a >= 1

@@ -1,8 +1,8 @@
 """Theorems 3.1 and 3.2 of Yang et al.: the δ that the paper claims for sampled counts.
 
 Both theorems are about DPCS, and so about DPDS, with n users and N items, where every item has at
-least βn holders. The functions of this module compute the δ that the paper states. The statements
-are not true for all parameters. R1 to R4 in `bounds` are true bounds to use instead.
+least βn holders. The theorems are not true for all parameters; R1 to R4 in `bounds` are true
+bounds.
 """
 
 from collections.abc import Sequence
