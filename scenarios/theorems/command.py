@@ -94,7 +94,7 @@ def claims(
         holds = {
             True: Text("holds", "green"),
             False: Text("fails", "bold red"),
-            None: Text("claims nothing here" if one.claimed is None else "not judged here"),
+            None: Text("not judged here"),
         }[one.holds]
         table.add_row(
             Text(one.claim),
