@@ -119,7 +119,7 @@ def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measuremen
 
 
 def _deviation(squares: Floats, variance: float) -> float:
-    """The standard deviation of the mean of the squared distances."""
+    """An estimate of the standard deviation of the mean of the squared distances."""
     few = len(squares) < 100
     return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
 
@@ -266,10 +266,11 @@ def printed_variance_t() -> float:
 
 
 def corrected_variance_t(drawn: bool) -> float:
-    """The exact variance of T for the same four users, whose items are fixed or drawn.
+    """The exact variance of T for the four users who have their own π_j; items are fixed or drawn.
 
-    It is n² Σ π_j m_j (1 - π_j m_j) / (B (p - q))², where B = Σ π_j. The report of user j, if it is
-    sent, names the item with probability m_j, which is the same for all users if items are drawn.
+    The variance is n² Σ π_j m_j (1 - π_j m_j) / (B (p - q))², where B = Σ π_j. The report of user
+    j, if it is sent, names the item with probability m_j. If items are drawn, m_j is the same for
+    all users.
     """
     case, known = CASES[OWN], personal()
     (p, q, gap), pi = known.chances, known.sampling

@@ -1,8 +1,8 @@
 """Fig. 1 and Fig. 2 of Biswas, Cormode and Maple: histograms from a tenth and from most of the
 users.
 
-The values of Fig. 1 follow one binomial law. The values of Fig. 2 follow "two binomials with a +".
-This can mean a sum or a mixture.
+The values of Fig. 1 follow one binomial law. The values of Fig. 2 follow "two binomials with a +":
+the "+" can mean a sum or a mixture.
 """
 
 from collections.abc import Sequence
@@ -63,10 +63,10 @@ def experiment(
 
 
 def closer(source: str, law: str, several: bool) -> Quote:
-    """Return the row of the statement that estimates are closer to the data for π = 0.9 than for π
-    = 0.1, for values of one law.
+    """Return the quote that estimates are closer to the data for π = 0.9 than for π = 0.1, for
+    values of one law.
 
-    If there are `several` laws, the row says which of them it judges.
+    If there are `several` laws, the quote says which of them it judges.
     """
     under = "closer: a smaller sum of the squared errors of the raw estimates, on average"
     title = " ".join(TITLES[law].split())
@@ -96,7 +96,7 @@ def size(table: Table) -> Counterpart:
 
 
 def histograms(table: Table) -> "Figure":
-    """Draw the truth and the raw estimates of the first run, in a panel for each setting."""
+    """Draw a panel for each law, π and ε: the truth, and the raw estimates of the first run."""
     table, left_out = only_first(table, "users", "estimator")
     estimator = table.values("estimator")[0]
     columns = [

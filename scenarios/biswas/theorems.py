@@ -65,10 +65,10 @@ NEGATIVE_UP_TO = 0.018
 
 
 def everywhere_on_grid(holds: Callable[[SamplingDesign, float], bool]) -> Callable[[Table], Any]:
-    """Return a reading: the share of the points of a grid at which a statement holds.
+    """Return a function that gives the share of the points of a grid at which a statement holds.
 
     `holds` is given what the server knows, and the share f of the users who hold the item. At
-    points that the statement is not about, `holds` raises `KeyError`.
+    points that the statement is not about, `holds` raises `KeyError`; these points are left out.
     """
 
     def read(_: Table) -> Counterpart:
@@ -163,7 +163,7 @@ def falls_with_epsilon(
 
 
 def pooled_is_centred(known: SamplingDesign, _: float) -> bool:
-    """Whether T as printed equals g, if none, a third or all of the reports name the item."""
+    """Whether T as printed equals g, if 0, 333 or 1000 reports name the item."""
     _, q, gap = known.chances
     return all(
         isclose(
@@ -204,8 +204,8 @@ def direct_encoding_p() -> float:
 
 
 def lagrange(budget: int) -> Callable[[Table], Counterpart]:
-    """Return a reading: Var*(T) with equal π_j, divided by Var*(T) if `budget` of the users always
-    report and the others never.
+    """Return a function that gives Var*(T) with equal π_j, divided by Var*(T) if `budget` of the
+    users always report and the others never.
     """
     equal, few = [budget / ASKED] * ASKED, [1.0] * budget + [0.0] * (ASKED - budget)
     parts = [approximate_variance_t(EPSILON, 5, sampling) for sampling in (equal, few)]

@@ -43,8 +43,8 @@ class SamplePoint:
 
 @typed(SamplePoint)
 def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
-    """Run one collection; return the errors of raw and normalised estimates, and the numbers of
-    reports and bits that were sent.
+    """Run one collection; return the errors of raw estimates and of estimates clipped at 0 and
+    scaled, and the numbers of reports and bits that were sent.
 
     With `histogram`, `raw0`, `raw1` and so on are the estimated shares of the values.
     """

@@ -35,8 +35,8 @@ class Census:
         """Return three tasks: logistic regression and SVM of whether the target is above its mean,
         and linear regression of the target.
 
-        The other columns of the `Census` are features. The values of a category are the values that
-        occur in the file.
+        The other columns of the `Census` are features. The values of a categorical column
+        are those that occur in the file.
 
         Raises `BadInput` for a file that cannot be read, for a missing column or value, and for a
         number outside its declared range.

@@ -1,6 +1,7 @@
 """Statements on Fig. 4 to 8 of Wang et al., and the names of methods in the figures.
 
-All methods of a trial collect from the same people, so they are compared trial by trial.
+Trials that differ only in the method collect from the same people, so methods are compared trial
+by trial.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ AGAINST_CORRECTED = (
 
 
 def ours_alone(word: str) -> str:
-    """Return why a row is disputed whose verdict follows from our threshold of a word."""
+    """Return why a row is disputed whose verdict depends on our threshold for a word."""
     return f"the threshold of '{word}' is ours, and with another one the verdict may change"
 
 
@@ -102,8 +103,8 @@ def outperforms(
     why: str,
 ) -> list[Quote]:
     """Return two quotes. The first says that the methods `ours` have smaller errors than the
-    `rivals` everywhere. The second says that their errors are smaller by at least the threshold of
-    a word of the text, such as "significantly".
+    `rivals` everywhere. The second says that their errors are smaller by more than the threshold
+    for a word of the text, such as "significantly".
     """
 
     def below(least: Callable[[Table], float], table: Table) -> Counterpart:
@@ -143,7 +144,8 @@ def alike(
 ) -> Quote:
     """Return the quote that the means of two methods have similar errors everywhere.
 
-    The larger of the errors exceeds the smaller one by at most the threshold of `word`, a share.
+    Errors are similar if the larger one exceeds the smaller one by at most the threshold for
+    `word`, a share.
     """
 
     def reading(table: Table) -> Counterpart:

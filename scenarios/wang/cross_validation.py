@@ -136,7 +136,7 @@ def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
     All methods learn from the same users, in the same folds and, apart from `none`, in the same
     groups with the same steps. `none` is a descent without privacy, whose groups and steps follow
     the same rules for ε = ∞. `same_steps` is HM's descent without noise. `constant` is one answer
-    for everybody: the best one for the users to learn from.
+    for everybody: the best one for the users who are not held out.
     """
     task, source = task_of(point.census, point.loss, point.users, data, seed)
     errors: dict[str, list[float]] = {}
@@ -175,8 +175,8 @@ def learning_cost(point: LearningPoint) -> float:
 
 
 def task_of(census: str, loss: str, users: int, data: Path | None, seed: int) -> tuple[Task, str]:
-    """Return a random sample of a census as a task, or a made-up task without data; and
-    its source.
+    """Return a task and the source of its users: a random sample of a census or, without `data`, a
+    made-up task.
     """
     if data is None:
         return _made_up(census, loss, users, seed)

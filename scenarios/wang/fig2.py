@@ -74,7 +74,7 @@ def densities(table: Table) -> "Figure":
     grid[0].set_ylabel("probability density", fontsize=NORMAL)
     grid[-1].legend(frameon=False, fontsize=SMALL, loc="upper left")
     words = (
-        f"ε = {epsilons[0]:g}: the text names none. Bars: histogram of the reports; line: the law."
+        f"ε = {epsilons[0]:g}: the text names none. Bars: histogram of the reports; line: density."
     )
     note(figure, table, [words])
     return figure

@@ -58,7 +58,7 @@ def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
 
 
 def encoding() -> OUE:
-    """The mechanism that perturbs a category of BR at ε = 1."""
+    """The mechanism for one categorical attribute of BR at ε = 1."""
     numeric, domains = SHAPES["BR"]
     return OUE(1.0 / printed_k(1.0, numeric + len(domains)), 2)
 

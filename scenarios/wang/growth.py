@@ -43,7 +43,7 @@ ENDS = "from the least to the largest value of the axis"
 
 
 def falls_by(source: str) -> Quote:
-    """The quote that the mean squared error is proportional to 1/n, as Lemma 5 says."""
+    """The quote that the mean squared error is proportional to 1/n, as follows from Lemma 5."""
 
     def users(table: Table) -> tuple[int, int]:
         return min(table.values("users")), max(table.values("users"))
@@ -79,7 +79,7 @@ def experiment(
 ) -> Experiment:
     """Return the experiment over these numbers of `users` or of `attributes`.
 
-    `trend` has in words how errors should change, and a test of it.
+    `trend` is a sentence on how errors should change, and a function that tests the sentence.
     """
     others: Mapping[str, Sequence[Value]] = {
         "users": [USERS],
@@ -187,7 +187,8 @@ def experiment(
 
 def drawn_growth(table: Table, axis: str) -> "Figure":
     """Draw the errors over the axis: means in one panel, frequencies in the other."""
-    notes = [f"ε = {EPSILON:g}. {LINES}"]
+    epsilons = ", ".join(f"{epsilon:g}" for epsilon in table.values("epsilon"))
+    notes = [f"ε = {epsilons}. {LINES}"]
     if axis != "users":
         notes.append(
             "Between the points the law depends on which attributes are added, so the lines are "

@@ -76,8 +76,9 @@ def pieces(point: ReportsPoint, seed: int, data: Path | None) -> Measurements:
     """Return the shares of PM's reports in its likeliest piece and in 40 bins, and the variance
     (Fig. 2).
 
-    `bin1`, `bin2` and so on are the shares of reports in equal parts of [-C, C]. `right_length` is
-    the length of the piece to the right of the likeliest one, and 0 if there is none.
+    `bin1`, `bin2` and so on are the shares of reports in equal parts of [-C, C], the range of
+    reports. `right_length` is the length of the piece to the right of the likeliest one, and 0 if
+    there is none.
     """
     del data
     mechanism, value, count = PM(point.epsilon), point.value, point.reports

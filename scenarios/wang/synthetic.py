@@ -163,9 +163,10 @@ def outperforms_quote(source: str, rival: str, points: str) -> Quote:
 
 
 def better_differs(table: Table) -> Counterpart:
-    """Return 1 if PM errs less in some settings and HM in others, by the law; otherwise 0.
+    """Return 1 if the expected error of PM is below that of HM for some laws and ε and not for
+    others; otherwise 0.
 
-    Raises `NoSuchPoint` for fewer than two settings.
+    Raises `NoSuchPoint` for fewer than two pairs of a law and an ε.
     """
     places: dict[tuple[str, float], dict[str, float]] = {}
     for line in table.summary():
@@ -173,7 +174,7 @@ def better_differs(table: Table) -> Counterpart:
         place[line["method"]] = line["expected"]
     signs = {place["pm"] < place["hm"] for place in places.values() if {"pm", "hm"} <= set(place)}
     if len(places) < 2:
-        raise NoSuchPoint("at least two settings are needed")
+        raise NoSuchPoint("at least two pairs of a law and an ε are needed")
     compared = [row for row in table.rows if row["method"] in ("pm", "hm")]
     return attrs.evolve(
         exact(float(len(signs) == 2)), judged_at=places_in_words(compared, ["estimates", "epsilon"])
@@ -181,7 +182,7 @@ def better_differs(table: Table) -> Counterpart:
 
 
 def differ_little(table: Table) -> Counterpart:
-    """Return the share of the settings in which the errors of PM and HM differ little."""
+    """Return the share of the pairs of a law and an ε at which PM and HM err almost alike."""
     most = 1 + table.word("small")
 
     def holds(numbers: MeasureByAxis) -> bool:
@@ -204,6 +205,9 @@ def differ_little(table: Table) -> Counterpart:
 
 def drawn_means(table: Table) -> "Figure":
     """Draw the errors over ε, a panel for each law."""
+    users, attributes = (
+        ", ".join(f"{one:,}" for one in table.values(axis)) for axis in ("users", "attributes")
+    )
     return curves(
         table,
         "epsilon",
@@ -214,8 +218,8 @@ def drawn_means(table: Table) -> "Figure":
         x_label="ε",
         law=expected_error(table),
         notes=[
-            f"n = {USERS:,}, d = 16. Lines: by the law; they hide each other where two methods "
-            "err alike (Laplace and SCDF). Duchi et al. as printed is not ε-LDP for even d."
+            f"n = {users}, d = {attributes}. Lines: by the law; they hide each other where two "
+            "methods err alike (Laplace and SCDF). Duchi et al. as printed is not ε-LDP for even d."
         ],
     )
 

@@ -46,8 +46,8 @@ class OrderPoint:
 
 @typed(OrderPoint)
 def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
-    """Return at how many values of ε an order holds by exact variances and, for several attributes,
-    at how many HM, and PM, beats the rivals of `outperforming`.
+    """Return at how many values of ε the order of a row holds by exact variances. For several
+    attributes, return the numbers of `outperforming`, too.
     """
     del seed, data
     checked = check_order(ORDERS[point.setting], [point.attributes], EPSILONS, point.variant)
@@ -64,7 +64,8 @@ def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def outperforming(attributes: int, variant: DuchiVariant) -> dict[str, float]:
-    """Return at how many values of ε HM, and PM, have a smaller worst variance than all rivals.
+    """Return at how many values of ε HM has a smaller worst variance than all rivals, and at how
+    many PM has.
 
     The rivals are Duchi et al., and Laplace, SCDF and Staircase with ε/d for each attribute.
     """

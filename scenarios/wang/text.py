@@ -1,4 +1,4 @@
-"""Sentences and equations of Wang et al. that have no figure. They are computed, without a run.
+"""Sentences and equations of Wang et al. that have no figure, tested without a run of a protocol.
 
 Each entry of `CLAIMS` is a statement and its test at one point (ε, d). The last quotes are the
 lemmas and corollaries, with the verdicts of `simnet theorems`.
@@ -478,7 +478,7 @@ def tested(point: ClaimPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def claim_quote(name: str) -> Quote:
-    """The quote of a statement, at all points where it was tested."""
+    """The quote of a statement, at those tested points that the statement is about."""
     source, what, _, why = CLAIMS[name]
 
     def reading(table: Table) -> Counterpart:
@@ -743,9 +743,9 @@ def power_of_steps(_: Table) -> Counterpart:
 
 
 def second_label(_: Table) -> Counterpart:
-    """The label 0 or -1 of the class other than 1, with which both losses depend on the model.
+    """Of the labels 0 and -1, the one for which both losses depend on the model.
 
-    A loss is given the product x·β, here 0 or 1.
+    A loss is given a label and the product x·β, here 0 or 1.
     """
     losses: tuple[Callable[[float, float], float], ...] = (
         lambda label, product: log(1 + exp(-label * product)),

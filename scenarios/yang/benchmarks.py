@@ -33,8 +33,8 @@ def _timed() -> tuple[float, float, int]:
 
 
 def busy() -> float:
-    """The share of the processors' time, from the start of the sweep to its end, that was spent on
-    trials.
+    """The share of the processors' time, from the start of the workers to their end, that was spent
+    on trials.
     """
     wall, trials, slots = _timed()
     return trials / (wall * slots)

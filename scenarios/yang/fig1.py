@@ -103,9 +103,11 @@ def crossed(table: Table) -> Counterpart:
 
 
 def less(how_much: str) -> Callable[[Table], Counterpart]:
-    """Return a function that reads off a table the share of the settings in which DPDS errs less
-    than DPDG with δ = 1e-7, among the paper's ε. If `how_much` is a word such as "much better",
-    DPDS must err less by the factor that stands for the word.
+    """Return a function that gives the share of the pairs of a data set and an ε of the paper for
+    which DPDS errs less than DPDG with δ = 1e-7.
+
+    If `how_much` is a word such as "much better", DPDS must err less by the factor that stands for
+    the word.
     """
 
     def read(table: Table) -> Counterpart:

@@ -66,7 +66,7 @@ def power_of_users(table: Table) -> Counterpart:
 
     The power is the slope of a straight line through the logarithms.
 
-    Raises `NoSuchPoint` if no two numbers of users were run.
+    Raises `NoSuchPoint` for fewer than two numbers of users.
     """
     lines: dict[tuple[Any, ...], list[tuple[float, Estimate]]] = {}
     for point, part in table.points().items():
@@ -75,7 +75,7 @@ def power_of_users(table: Table) -> Counterpart:
         lines.setdefault(key, []).append((at["users"], part.at("squared_l2")))
     slopes = [_slope(line) for line in lines.values() if len(line) > 1]
     if not slopes:
-        raise NoSuchPoint("no two numbers of users were run")
+        raise NoSuchPoint("at least two numbers of users are needed")
     found, law, variance = (sum(numbers) / len(slopes) for numbers in zip(*slopes, strict=True))
     arm = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * sqrt(variance / len(slopes))
     trials = min(one.trials for line in lines.values() for _, one in line)

@@ -134,7 +134,7 @@ class OverheadPoint:
 @typed(OverheadPoint)
 def extra(point: OverheadPoint, seed: int, data: Path | None) -> Measurements:
     """Run TSS′; return by how much each cost exceeds the same cost in TSS: as counted in the run,
-    as expected by the law, and as printed.
+    by the exact formulas of the bill, and as printed.
     """
     del data
     people = uniform_items(point.users, point.items, seed)

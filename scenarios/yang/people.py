@@ -5,8 +5,9 @@ open.
 - Census-Income: a user's item is an interval of 100 cents of the wage per hour. Users without a
   wage, who are most users, are left out, and so are intervals with less than 1 % of the remaining
   users.
-- Synthetic: 30 items, uniform.
-- Normal: a standard normal number in one of 30 equal intervals.
+- Synthetic and Uniform: 30 items, uniform.
+- Normal: a user's item is the one of 30 equal intervals of -4..4 that a standard normal number,
+  truncated to this range, falls into.
 
 Without a folder of data, people with uniform items stand in for the two real data sets.
 """
@@ -73,8 +74,8 @@ def titles(table: Table) -> dict[str, str]:
 
 
 def notes_on_data(table: Table) -> list[str]:
-    """Return what we chose about the real data sets of which a table has results, as one text in a
-    list; an empty list if there are none, and for made-up people.
+    """Return a list with one note on what we chose about the real data sets of a table. The list is
+    empty for made-up people, and for a table without these data sets.
     """
     shown = (
         [] if table.synthetic else [OF_DATA.get(name, "") for name in table.values("population")]

@@ -61,8 +61,8 @@ ROUNDING = 1e-9  # the relative difference that two sums of the same numbers may
 def weight(setting: str, place: int) -> Quote:
     """The quote of a printed weight; `place` is the number of the group, from 1.
 
-    The table prints the weight for OWA and VWA and for both laws of the data. We compute the weight
-    for all four cases, and compare the value that is furthest from the printed weight.
+    The table prints the weight for OWA and VWA and for both laws of the data. Of the
+    weights that we compute for these cases, the one furthest from the printed weight is compared.
     """
     printed = WEIGHTS[setting][place - 1]
 

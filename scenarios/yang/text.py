@@ -1,4 +1,4 @@
-"""Sentences of Yang et al. that have no figure. They are computed, some of them from small runs.
+"""Sentences of Yang et al. that have no figure, tested by computation and some by small runs.
 
 What coalitions learn is proved on small runs, as `simnet verify` does it.
 """
@@ -65,7 +65,7 @@ def error_of_gaussian(items: int, epsilon: float, delta: float, users: int = USE
 
 
 def share_of(found: Sequence[bool]) -> float:
-    """The share of places at which a statement holds."""
+    """The share of points at which a statement holds."""
     return sum(found) / len(found)
 
 
@@ -89,7 +89,7 @@ def judged(
 
 
 def any_users(count: int) -> list[str]:
-    """All coalitions of so many users of a small run."""
+    """All coalitions of `count` users of a small run."""
     users = [f"u{place}" for place in range(1, SMALL_USERS + 1)]
     return [",".join(chosen) for chosen in combinations(users, count)]
 
@@ -118,8 +118,8 @@ def splits() -> list[tuple[float, float]]:
 
 
 def stronger_by_3_2(_: Path | None) -> float:
-    """The share of settings in which Theorem 3.2 claims no larger δ than Theorem 3.1 for the same
-    sampling probability and the same β. The ε of Theorem 3.2 is the smaller one. Settings for which
+    """The share of points at which Theorem 3.2 claims no larger δ than Theorem 3.1 for the same
+    sampling probability and the same β. The ε of Theorem 3.2 is the smaller one. Points at which
     Theorem 3.2 claims nothing, or a δ of 1, are left out.
     """
     found = []
@@ -131,7 +131,7 @@ def stronger_by_3_2(_: Path | None) -> float:
 
 
 def stricter_by_3_2(_: Path | None) -> float:
-    """The share of settings in which Theorem 3.2 asks for a larger β than Theorem 3.1, for the same
+    """The share of points at which Theorem 3.2 asks for a larger β than Theorem 3.1, for the same
     sampling probability and the same δ.
     """
     found = []
@@ -176,7 +176,7 @@ def more_bits(fraction_bits: int, _: Path | None) -> float:
 
 
 def two_stages_cost_accuracy(_: Path | None) -> float:
-    """The share of settings in which TSS errs more than DPDS with the same p."""
+    """The share of points at which TSS errs more than DPDS with the same p."""
     return share_of(
         [
             noise_of_sampling(p * float(inclusion(k, ITEMS, factor))) > noise_of_sampling(p)
@@ -186,7 +186,7 @@ def two_stages_cost_accuracy(_: Path | None) -> float:
 
 
 def adaptive_limits_the_decrease(_: Path | None) -> float:
-    """The share of settings in which adaptive sets err less than uniform ones."""
+    """The share of points at which adaptive sets err less than uniform ones."""
     return share_of(
         [
             noise_of_sampling(p * float(inclusion(k, ITEMS, factor)))
@@ -239,7 +239,7 @@ def favours_large_budgets(_: Path | None) -> float:
 
 
 def sizes_are_not_optimal(_: Path | None) -> float:
-    """The share of settings in which weights by the sizes of the groups err more than VWA."""
+    """The share of points at which weights by the sizes of the groups err more than VWA."""
     found = []
     for setting, sizes in product(SETTINGS, SIZES):
         variances = [error_of_dpds(epsilon, 1) for epsilon in budgets_of(setting)]
@@ -262,7 +262,7 @@ def users_for(mechanism: Callable[[float, int], GRR | OUE], epsilon: float) -> C
 
 
 def gaussian_needs_more_users(level: Level, _: Path | None) -> float:
-    """The share of settings in which DPDG needs more users for the error that DPDS has with 1000,
+    """The share of points at which DPDG needs more users for the error that DPDS has with 1000,
     at the same ε and with a δ of this level.
     """
     # The standard deviation of DPDG's noise is inversely proportional to the number of users. So

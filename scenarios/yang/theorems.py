@@ -149,7 +149,7 @@ def _of_theorem(name: str, reading: int) -> Callable[[Table], Counterpart]:
 
 
 def _of_claim(name: str, axes: Sequence[str] = tuple(GRID_WORDS)) -> Callable[[Table], Counterpart]:
-    """Return a function that reads the share of points at which a claim holds."""
+    """Return a function that reads the share of the judged points at which a claim holds."""
 
     def read(table: Table) -> Counterpart:
         rows = table.where(statement=name, reading=None).rows
@@ -167,7 +167,7 @@ def _values(axes: Sequence[str], rows: Sequence[TrialRow]) -> str:
 
 
 def planes(table: Table) -> "Figure":
-    """Draw by how many powers of ten the claimed δ is off, for both theorems."""
+    """Draw by how many powers of ten the claimed δ is off, for Theorems 3.1 and 3.2."""
     shown = [name for name in PLANES if table.where(statement=name, reading=None).rows]
     figure: Figure
     figure, grid = panels(len(shown), height=2.4)
@@ -200,8 +200,10 @@ def planes(table: Table) -> "Figure":
     bar = figure.colorbar(image, ax=grid, shrink=0.9)
     bar.set_label("log₁₀ of claimed δ / exact δ", fontsize=NORMAL)
     bar.ax.tick_params(labelsize=SMALL)
+    drawn = [row for name in shown for row in table.where(statement=name, reading=None).rows]
+    epsilons = ", ".join(dict.fromkeys(f"{row['epsilon']:g}" for row in drawn))
     sentence = (
-        f"ε = {EPSILON:g}, z = {Z:g}. Below 0 (brown) the theorem fails: the exact δ is so many "
+        f"ε = {epsilons}, z = {Z:g}. Below 0 (brown) the theorem fails: the exact δ is so many "
         "powers of ten larger than claimed. Beyond 20 powers of ten the colour stays the same."
     )
     note(figure, table, [sentence])
