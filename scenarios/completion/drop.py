@@ -30,7 +30,7 @@ def drawn(table: Table) -> "Figure":
 
 EXPERIMENT = Experiment(
     summary="when protocols are done on four networks, and which runs have a result, against the "
-    "share of users who drop out",
+    "probability that a user drops out",
     source="this project",
     trial=with_drop_outs,
     grid=[

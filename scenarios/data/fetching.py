@@ -152,6 +152,6 @@ def made(name: str, derived: Derived, originals: Sequence[bytes]) -> bytes:
 
 def _another(name: str, found: str, expected: str) -> BadInput:
     return BadInput(
-        f"{name} has SHA-256 {found} where {expected} is expected: it is another file, or has "
-        "changed"
+        f"the SHA-256 of {name} is {found}, where {expected} is expected: it is another file, or "
+        "has changed"
     )
