@@ -330,7 +330,6 @@ class ShareBounds:
 
 
 def _related(numbers: set[int], relations: Relations) -> set[int]:
-    """Return the given families of secrets that are related to another given family."""
     groups: dict[Hashable, set[int]] = defaultdict(set)
     for number in numbers:
         groups[relations.group(number)].add(number)

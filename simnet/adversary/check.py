@@ -627,7 +627,6 @@ class _Field:
         return _Learned(self._form(entry["function"], where), weights, own, values)
 
     def _triples(self, triples: Any, below: int, where: str) -> list[tuple[int, int, list[int]]]:
-        """Read triples: a place, a coefficient, and a list of numbers, one for each lane."""
         read = []
         for triple in _list(triples, where):
             _require(
@@ -1183,12 +1182,10 @@ class _OrbitSystem:
         return found
 
     def _unused(self, row: Word, column: Word, matching: Matching, of: int) -> int:
-        """How many parties of a class are neither in the row nor in the column."""
         shared = sum(row[p] == of for p, _ in matching)
         return self._sizes[of] - row.count(of) - column.count(of) + shared
 
     def _cost(self, left: str, right: str) -> int:
-        """The number of products that section 10 counts for the product of two tables."""
         rows, inner = (self._words[kind] for kind in self._shapes[left])
         columns = self._words[self._shapes[right][1]]
         starting = Counter((row, column) for row, column, _ in self._tables[right])

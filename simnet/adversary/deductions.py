@@ -213,7 +213,6 @@ class Deductions:
                     self.known.add(digest)
 
     def _can_agree(self, query: Agreement, by_signatures: bool = False) -> bool:
-        """Whether the coalition knows one secret key, and the other one or its public key."""
         sight = self.sight
         public = sight.public_keys if self.generous or by_signatures else sight.shown_keys
         return any(
@@ -380,7 +379,6 @@ class Deductions:
         return []
 
     def _were_compared(self, one: _Node, other: _Node) -> bool:
-        """Whether a script was told that these two keys are different."""
         return any(
             keys.issuperset(pair)
             for pair in itertools.product(one.digests, other.digests)

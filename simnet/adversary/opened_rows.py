@@ -225,9 +225,6 @@ class WidenedView:
         return self._doors_behind(np.array(sorted(left), dtype=np.int64))
 
     def _doors_behind(self, unknowns: Ints) -> set[int]:
-        """The doors that made some of the given unknowns, and whose secrets the coalition was not
-        given yet.
-        """
         families = set((unknowns // PLACES).tolist())
         return {number for number in self._hidden if self.doors[number].made in families}
 

@@ -42,8 +42,6 @@ class Recording(Sampled):
 def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
     """Play a run once more in numbers; return the new run and the record of its doors.
 
-    Names in `observe` that are no party of the run are left out.
-
     Raises `ScriptError` if the two runs differ (`compare_runs`).
     """
     reading = Recording()
@@ -54,8 +52,6 @@ def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
 
 def read_blind(sampled: Run, observe: Iterable[str], reading: Symbolic) -> Run:
     """Read a run symbolically, with the values of its doors from the record.
-
-    Names in `observe` that are no party of the run are left out.
 
     Raises `ScriptError` if the two runs differ (`compare_runs`).
     """

@@ -252,7 +252,6 @@ class _OtherInputs(Sampled):
         return call.result
 
     def _answer(self, call: DoorCall) -> Any:
-        """The value of the function on the other inputs; None if the function refuses them."""
         values = self._values(call)
         try:
             answer = called(call, values, self._coins(call))
@@ -262,7 +261,6 @@ class _OtherInputs(Sampled):
         return answer
 
     def _coins(self, call: DoorCall) -> Coins | None:
-        """The door's own coins, equal in every replay."""
         if not call.takes_coins:
             return None
         purpose = f"other inputs {call.kind} {call.number} "

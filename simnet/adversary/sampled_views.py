@@ -141,10 +141,7 @@ def _check_own_inputs(coalition: Coalition, first: Run, second: Run) -> None:
 def _features(
     done: Run, coalition: Coalition, about: About | None, replayed_messages: int
 ) -> set[Feature]:
-    """The features of a run's view, each with the class of its value.
-
-    `replayed_messages` is as for `Judge`.
-    """
+    """The features of a run's view, each with the class of its value."""
     judge = Judge([done], done.roster.names, about, replayed_messages=replayed_messages)
     found = judge.verdict(coalition)
     sampled = judge.sampled_runs[0]

@@ -135,7 +135,6 @@ class SeedProof:
         }
 
     def _made(self, modulus: int) -> list[int]:
-        """The seeds over a field that consist of field elements."""
         return [
             number
             for number, (query, _) in enumerate(self._listed)
@@ -173,7 +172,6 @@ class SeedProof:
         self._is_known.update(numbers)
 
     def _follows(self, number: int, keys: Sequence[int]) -> bool:
-        """Whether the coalition can agree on a seed, or holds all of its unknowns."""
         if keys:
             mine, other = keys
             return any(

@@ -291,9 +291,6 @@ class Symbolic:
         return call.result
 
     def _is_in_full(self, call: DoorCall) -> bool:
-        """Whether the call discloses all numbers of rows with coins, so that these rows can be
-        solved for coins.
-        """
         families = {
             number
             for forms in call.rows

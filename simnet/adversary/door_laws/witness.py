@@ -286,7 +286,6 @@ class _Search:
         )
 
     def _differs(self, laws: Iterator[_JointLaw | None]) -> bool:
-        """Return whether two of the joint laws have the same law of F, but are different."""
         seen: dict[Hashable, _JointLaw] = {}
         for law in laws:
             if law is None:

@@ -84,7 +84,6 @@ def alike(structure: Structure, part: int) -> tuple[Component | None, frozenset[
 
 
 def _to_name(components: list[Component], corrupt: frozenset[int]) -> Iterator[int]:
-    """One member of each class of several honest parties."""
     for component in components:
         for members in component.members.values():
             if len(members) > 1 and members[0] not in corrupt:

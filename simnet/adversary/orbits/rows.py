@@ -216,9 +216,6 @@ class Book:
             self._relate(block, within, unknowns, factors, is_coin[span], modulus)
 
     def _relate_sum(self, row: RangeSum, block: int, within: int, modulus: int) -> None:
-        """Express a row that contains a sum of coins. If one stretch of rows is these coins, the
-        sum is not written out.
-        """
         coins = row.range
         stretch = self._stretch_of(coins.first)
         is_whole = stretch is not None and (stretch.first, stretch.count, stretch.lanes) == (
@@ -279,7 +276,6 @@ class Book:
         return is_coin, coins
 
     def _fresh_coins(self, terms: Terms, is_coin: Bools, families: set[int]) -> Ints:
-        """The rows that are a single coin which no earlier row determines."""
         single = np.flatnonzero(terms.lengths == 1)
         single = single[is_coin[terms.starts[:-1][single]]]
         unknowns = terms.unknowns[terms.starts[:-1][single]]
@@ -295,8 +291,8 @@ class Book:
         return single[np.array(chosen, dtype=np.int64)]
 
     def _note_stretches(self, terms: Terms, fresh: Ints, first: int, ends: Ints) -> None:
-        """Note the rows `fresh`, each of which is one coin. The rows belong to blocks, from block
-        `first` on; `ends` has the row after the last row of each block.
+        """Note the rows `fresh`, each of which is one coin. See `_read_ranges` for `first` and
+        `ends`.
         """
         if not len(fresh):
             return
@@ -436,7 +432,6 @@ class Book:
         terms: Counter[Part],
         modulus: int,
     ) -> None:
-        """Note that a row determines one of its coins."""
         self._add_spans(spans, terms)
         pivot = min(missing)
         factor = -pow(missing.pop(pivot), -1, modulus)

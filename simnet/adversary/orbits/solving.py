@@ -313,17 +313,11 @@ class _Solver:
         )
 
     def _stages(self) -> list[list[Word]]:
-        """The words that are tried for functions, in two stages: first () and the words of secrets,
-        then the words of rows.
-        """
         first = list(dict.fromkeys([(), *self.secrets]))
         second = [word for word in dict.fromkeys(self.rows) if word not in first]
         return [[word for word in stage if self.orbits.exists(word)] for stage in (first, second)]
 
     def _extend(self, word: Word, functions: list[Word], weights: Table, learned: Table) -> None:
-        """Add functions with this word, as far as they do not follow from the functions found so
-        far.
-        """
         unknowns = self.orbits.entries([word], self.rows)
         images = [
             self.orbits.product({entry: 1}, self.system.seen, [word], self.rows, self.variables)
@@ -349,7 +343,6 @@ class _Solver:
     def _follows(
         self, function: Table, word: Word, functions: Sequence[Word], learned: Table
     ) -> bool:
-        """Whether a function with one row type is a table times the functions so far."""
         images = [
             self.orbits.product({entry: 1}, learned, [word], functions, self.secrets)
             for entry in self.orbits.entries([word], functions)
@@ -387,9 +380,6 @@ class _Solver:
         shift: Table,
         rest: Table,
     ) -> tuple[tuple[Word, ...], Table, Table, Table, Table]:
-        """The same proof without the functions that W does not use, because these follow from the
-        others.
-        """
         used = sorted({function for _, function, _ in rest})
         place = {function: number for number, function in enumerate(used)}
         return (
@@ -417,7 +407,6 @@ class _Solver:
         return span, relations
 
     def _kernel(self, images: Sequence[Table]) -> list[dict[int, int]]:
-        """A basis of the combinations of tables that are zero."""
         return self._span(images)[1]
 
     def solves(self, images: Sequence[Table], wanted: Mapping[Entry, int]) -> dict[int, int] | None:

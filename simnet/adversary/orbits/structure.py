@@ -705,7 +705,7 @@ class _Tables:
         return found
 
     def _expressed(self, shape: Shape, word: Word) -> tuple[Table, Table]:
-        """A relation in terms of variables and secrets. The row's word is `word`."""
+        """A relation in terms of variables and secrets."""
         of_variables: Table = {}
         of_secrets: Table = {}
         for part, value in shape:
@@ -753,7 +753,6 @@ class _Tables:
     def _to_sum(
         self, key: tuple[Label, Word], word: Word
     ) -> Iterator[tuple[tuple[Label, Word], dict[int, int]]]:
-        """Messages to the row's sender, from itself or from others."""
         other = key[1]
         if len(other) == 1:
             if other == word[:1]:
@@ -764,7 +763,6 @@ class _Tables:
     def _from_one(
         self, key: tuple[Label, Word], role: object, word: Word
     ) -> Iterator[tuple[tuple[Label, Word], dict[int, int]]]:
-        """The message of one party to the row's sender."""
         other = key[1]
         is_published = self._builder.is_published(key[0])
         if role == "itself":
@@ -783,7 +781,6 @@ class _Tables:
     def _to_one(
         self, key: tuple[Label, Word], role: object, word: Word
     ) -> Iterator[tuple[tuple[Label, Word], dict[int, int]]]:
-        """A message of the row's sender to one party."""
         other = key[1]
         if role in (None, "itself"):
             if len(other) == 1:
@@ -796,7 +793,6 @@ class _Tables:
                 yield key, {0: 0}
 
     def _alike_matchings(self, row: Word, column: Word, fixed: Mapping[int, int]) -> list[Matching]:
-        """The matchings of two words in which the places in `fixed` are matched as `fixed` says."""
         wanted = {(place, at) for at, place in fixed.items()}
         return [
             matching for matching in self._orbits.matchings(row, column) if wanted <= set(matching)
@@ -804,7 +800,6 @@ class _Tables:
 
 
 def _text(label: Label) -> str:
-    """A label for people: the tag, and those of its keys and numbers that are not None or 0."""
     return " ".join(str(part) for part in label if part not in (None, 0, "message"))
 
 

@@ -182,7 +182,6 @@ class Orbits:
 
 
 def _present(row: Word, column: Word, matching: Matching) -> Counter[str]:
-    """The number of different parties of each class in a row and a column."""
     present = Counter(row) + Counter(column)
     present.subtract(row[place] for place, _ in matching)
     return present
