@@ -10,9 +10,9 @@ touches u still does so when others join (docs/proofs/breaking-sets.md has the p
 the minimal coalitions that expose u, and the maximal coalitions that do not.
 
 What a coalition learns *beyond the output* may become nothing when others join. If the victim
-joins, nothing is left to learn. If a server joins, the larger coalition may be allowed to know what
-the smaller coalition was not. So we list the minimal coalitions that leak. For each of them we list
-the parties whose joining undoes the leak.
+joins, nothing is left to learn about it. If a server joins, the larger coalition may be allowed to
+know what the smaller coalition was not. So we list the minimal coalitions that leak. For each of
+them we list the parties whose joining undoes the leak.
 """
 
 from collections import Counter
