@@ -159,7 +159,7 @@ def mixture(table: Table, population: str) -> Counterpart:
 
 
 def quotes() -> Iterator[Quote]:
-    """Yield the rows of this figure and of the noise's distribution."""
+    """Yield the quotes of this figure and of the noise's distribution."""
     yield Quote(
         SOURCE,
         f"square of the fitted mean of the noise {OF_WHOLE} (printed: -3.2)",

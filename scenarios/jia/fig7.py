@@ -6,7 +6,7 @@ out, too, but the table has OUE's error.
 The text says by how many per cent Calibrate improves on OUE-Zero. This can be the share of
 OUE-Zero's error that is saved, or the excess of OUE-Zero's error over Calibrate's. The text names
 two ways to fit the exponent of the power law: by the mean of the estimates, or by maximum
-likelihood. Every combination is a row of its own.
+likelihood. Every combination is a quote of its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -85,7 +85,7 @@ def trials_at(table: Table, population: str, epsilon: float) -> Table:
 
 
 def gains(population: str, epsilon: float) -> Iterator[Quote]:
-    """Yield the rows of a printed improvement, one for each reading of it."""
+    """Yield the quotes of a printed improvement, one for each reading of it."""
     per_cent = PRINTED[population, epsilon]
     digits = 3 if per_cent < 10 else 2  # print as many digits as the paper does
 
@@ -189,7 +189,7 @@ def _grows(table: Table, population: str, method: str) -> Counterpart:
 
 
 def statements(population: str) -> Iterator[Quote]:
-    """Yield the rows of what the text says about the errors without giving a number."""
+    """Yield the quotes of what the text says about the errors without giving a number."""
     title = TITLES[population]
 
     def stated(
@@ -264,7 +264,7 @@ def statements(population: str) -> Iterator[Quote]:
 
 
 def quotes() -> Iterator[Quote]:
-    """Yield the rows of this figure."""
+    """Yield the quotes of this figure."""
     for population, epsilon in PRINTED:
         yield from gains(population, epsilon)
     for population in ("retail", "kosarak"):

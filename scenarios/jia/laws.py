@@ -143,7 +143,7 @@ DISPUTED = {
 
 
 def variance_quotes() -> Iterator[Quote]:
-    """Yield the rows of Eq. 13 and 14."""
+    """Yield the quotes of Eq. 13 and 14."""
     for population in FILES:
         for mechanism, name in NAMES.items():
             for epsilon in (1.0, 5.0):
@@ -248,7 +248,7 @@ WHERE = {name: f"on {TITLES[name]}" for name in FILES} | {
 
 
 def level_quotes() -> Iterator[Quote]:
-    """Yield the rows of Eq. 22."""
+    """Yield the quotes of Eq. 22."""
     for population in SIZES:
         for epsilon in (1.0, 3.0, 5.0):
             yield Quote(

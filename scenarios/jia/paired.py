@@ -1,4 +1,4 @@
-"""Statements that compare methods on the same collections.
+"""Statements that compare methods on the same collections, at places: the values of an axis.
 
 All methods of one trial see the same estimates, so their numbers are correlated. Therefore methods
 are compared trial by trial.

@@ -98,7 +98,7 @@ def optimal(table: Table) -> Counterpart:
 
 
 def numbered() -> list[Quote]:
-    """Return the rows of the paper's theorem and lemma, as `simnet theorems jia` judges them."""
+    """Return the quotes of the paper's theorem and lemma, as `simnet theorems jia` judges them."""
     return [
         quote
         for quote in theorem_quotes("jia")

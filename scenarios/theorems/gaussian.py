@@ -38,7 +38,7 @@ def _target(setting: Setting) -> float | None:
 
 
 def crossover_claimed(setting: Setting) -> float:
-    """The number of users up to which sampling errs less, by the paper's formula.
+    """The number of users up to which sampling errs less than DPDG, by the paper's formula.
 
     The formula compares the Gaussian variance of one item with sampling's error of all items.
     """
@@ -46,7 +46,7 @@ def crossover_claimed(setting: Setting) -> float:
 
 
 def crossover(setting: Setting) -> float | None:
-    """The number of users up to which sampling errs less, with the squared L2 error on both sides.
+    """The number of users up to which sampling has a smaller squared L2 error than DPDG.
 
     This number of users is the solution n of N V_G = 1 / (n (e^ε - 1)).
     """

@@ -12,11 +12,11 @@ from simnet.studies.table import Table
 
 
 def theorem_quotes(paper: str) -> list[Quote]:
-    """Return a row for each reading of each statement of a paper that can be judged.
+    """Return a quote for each reading of each statement of a paper that can be judged.
 
-    Definitions that state no fact have no row. A reading that mends the theorem has no row, but is
-    the correction in the other rows of this theorem. The expected value is 1 if the statement holds
-    and 0 if it fails; nothing is measured. Raises `ValueError` for an unknown paper.
+    Definitions that state no fact have no quote. A reading that mends the theorem has no quote, but
+    is the correction in the other quotes of this theorem. The expected value is 1 if the statement
+    holds and 0 if it fails; nothing is measured. Raises `ValueError` for an unknown paper.
     """
     return [
         _row(theorem, reading)
@@ -49,7 +49,9 @@ def _judged(reading: Reading, _: Table) -> Counterpart:
 
 
 def where_judged(found: Finding) -> str:
-    """Return where a statement was judged, and its counterexample with what its numbers are."""
+    """Return where a statement was judged and, if it fails, its counterexample with a note on the
+    numbers.
+    """
     if found.counterexample is None:
         return found.basis
     numbers = f" ({found.numbers})" if found.numbers else ""

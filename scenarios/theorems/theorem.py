@@ -204,8 +204,9 @@ def not_judged(why: str) -> Finding:
 class Reading:
     """One way to read a theorem, in words (empty for the only way), and its judge.
 
-    `mends` is set if the text does not allow this reading: it corrects the theorem. `disputed` says
-    why a fair reader may read the text in another way; it is empty for most readings.
+    `mends` is set if the text does not allow this reading: the reading corrects the theorem.
+    `disputed` says why a fair reader may read the text in another way; it is empty for most
+    readings.
     """
 
     under: str = ""
