@@ -67,14 +67,19 @@ def titles(table: Table) -> dict[str, str]:
 
 
 def all_below(
-    table: Table, ours: Sequence[str], rivals: Sequence[str], place: Sequence[str], most: float
+    table: Table,
+    ours: Sequence[str],
+    rivals: Sequence[str],
+    place: Sequence[str],
+    least: float = 0.0,
 ) -> Counterpart:
-    """Return the share of places at which all methods of `ours` have errors below `most` times
-    those of all `rivals`.
+    """Return the share of places at which all methods of `ours` have smaller errors than all
+    `rivals`, smaller by at least the share `least`.
     """
 
     def holds(numbers: MeasureByAxis) -> bool:
-        return max(numbers.values()) < most
+        largest = max(numbers.values())
+        return largest < 1 and largest <= 1 - least
 
     categories = ours == CATEGORICAL[:1]  # then the mechanisms for numbers have no part
     return paired_share(
@@ -103,12 +108,12 @@ def outperforms(
     why: str,
 ) -> list[Quote]:
     """Return two quotes. The first says that the methods `ours` have smaller errors than the
-    `rivals` everywhere. The second says that their errors are smaller by more than the threshold
+    `rivals` everywhere. The second says that their errors are smaller by at least the threshold
     for a word of the text, such as "significantly".
     """
 
     def below(least: Callable[[Table], float], table: Table) -> Counterpart:
-        return all_below(of_kind(table, kind), ours, rivals, place, 1 - least(table))
+        return all_below(of_kind(table, kind), ours, rivals, place, least(table))
 
     return [
         Quote(

@@ -75,9 +75,7 @@ def gap_to_additive(duchi: str) -> Callable[[Table], Counterpart]:
     """Return a function that gives the share of places at which a version of Duchi et al.'s
     mechanism has smaller errors on means than Laplace and SCDF.
     """
-    return lambda table: all_below(
-        of_kind(table, "Numeric"), (duchi,), ("laplace", "scdf"), PLACE, 1.0
-    )
+    return lambda table: all_below(of_kind(table, "Numeric"), (duchi,), ("laplace", "scdf"), PLACE)
 
 
 def drawn_errors(table: Table) -> "Figure":

@@ -156,7 +156,7 @@ def outperforms_quote(source: str, rival: str, points: str) -> Quote:
         source,
         f"PM and HM err less than {METHODS[rival]}",
         STATED,
-        lambda table: all_below(table, ("pm", "hm"), (rival,), PLACE, 1.0),
+        lambda table: all_below(table, ("pm", "hm"), (rival,), PLACE),
         why=AGAINST_CORRECTED if rival == "duchi" else CLOSE,
         points=points,
     )

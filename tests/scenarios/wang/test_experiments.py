@@ -10,6 +10,7 @@ import pytest
 from protocols.mechanisms.additive import SCDF, Staircase
 from protocols.mechanisms.duchi_multi import DuchiMulti
 from scenarios.wang import (
+    compared,
     cross_validation,
     fig1,
     fig2,
@@ -375,6 +376,32 @@ def test_absolute_noise_is_that_of_drawn_reports() -> None:
         noise = np.abs(make(1.0).perturb(np.zeros(100_000), SampledCoins(1, "users")))
         arm = 5 * noise.std() / np.sqrt(len(noise))
         assert text.absolute_noise(make(1.0)) == pytest.approx(noise.mean(), abs=arm)
+
+
+@pytest.mark.parametrize(("error", "smaller", "by_a_tenth"), [(8, 1, 1), (9, 1, 1), (10, 0, 0)])
+def test_an_error_smaller_by_exactly_the_threshold_counts(
+    error: float, smaller: float, by_a_tenth: float
+) -> None:
+    rows = [
+        {
+            "method": method,
+            "estimates": "BR-Numeric",
+            "epsilon": 1.0,
+            "trial": trial,
+            "seed": trial,
+            "mse": number,
+            "expected_mse": number,
+            "people": "",
+        }
+        for method, number in (("pm", error), ("laplace", 10))
+        for trial in range(3)
+    ]
+    table = fig4.EXPERIMENT.table(rows, synthetic=False)
+    found = [
+        compared.all_below(table, ["pm"], ["laplace"], fig4.PLACE, least).law
+        for least in (0.0, 0.1)
+    ]
+    assert found == [smaller, by_a_tenth]
 
 
 def test_a_biased_report_is_told() -> None:
