@@ -60,8 +60,8 @@ CHOICES = (
 )
 OF_DATA = {
     "gowalla": "Gowalla: a subset of its users; in a tie, the lowest cell.",
-    "census": "Census-Income: wage per hour in intervals of 100 cents with at least 1 % of the users with "
-    "a wage.",
+    "census": "Census-Income: wage per hour in intervals of 100 cents with at least 1 % of the "
+    "users with a wage.",
 }
 
 
