@@ -46,7 +46,7 @@ WITHOUT_NUMBER = "a reader may judge without a number whether such a difference 
 def communication(table: Table) -> Counterpart:
     """The number of reports at π = 0.9 divided by that at π = 0.1, for the smallest ε that was run.
 
-    Raises `NoSuchPoint` unless both were run.
+    Raises `NoSuchPoint` unless both values of π were run.
     """
     epsilon = min(table.values("epsilon"), default=None)
     if epsilon is None:
@@ -58,7 +58,7 @@ def communication(table: Table) -> Counterpart:
 def distances(table: Table, measure: str) -> dict[float, tuple[float, float]]:
     """The mean distance with a tenth of the users, and with all users, for each ε.
 
-    Raises `NoSuchPoint` if the trials lack one of them.
+    Raises `NoSuchPoint` if one of these means is missing.
     """
     found = {
         epsilon: tuple(
@@ -72,8 +72,8 @@ def distances(table: Table, measure: str) -> dict[float, tuple[float, float]]:
 
 
 def difference_is_small(table: Table) -> Counterpart:
-    """The share of the ε at which a tenth of the users have a distance that exceeds the distance
-    with all users by less than the threshold.
+    """The share of the values of ε at which a tenth of the users have a distance that exceeds the
+    distance with all users by less than the threshold.
 
     Raises `ValueError` if no threshold is given, because the text has none.
     """
@@ -82,8 +82,8 @@ def difference_is_small(table: Table) -> Counterpart:
 
 
 def quotient_is_small(table: Table) -> Counterpart:
-    """The share of the ε at which the distance with a tenth of the users is less than the threshold
-    times the distance with all users.
+    """The share of the values of ε at which the distance with a tenth of the users is less than the
+    threshold times the distance with all users.
 
     Raises `ValueError` if no threshold is given, because the text has none.
     """

@@ -83,8 +83,8 @@ def crossed(table: Table) -> Counterpart:
 
 
 def slightly_larger(table: Table) -> Counterpart:
-    """Return the share of the ε below ε# at which PM's worst variance is larger than Duchi et
-    al.'s, but only slightly.
+    """Return the share of the values of ε below ε# at which PM's worst variance is larger than
+    Duchi et al.'s, but only slightly.
     """
     most = 1 + table.word("slightly")
     below = attrs.evolve(table, rows=[r for r in table.rows if r["epsilon"] < crossing(1.0)])
@@ -92,14 +92,14 @@ def slightly_larger(table: Table) -> Counterpart:
 
 
 def close_to_hm(table: Table) -> Counterpart:
-    """Return the share of the ε at which PM's worst variance is close to HM's."""
+    """Return the share of the values of ε at which PM's worst variance is close to HM's."""
     most = 1 + table.word("close")
     return share_at(lambda found: found["pm"] <= most * found["hm"], table)
 
 
 def considerably_smaller(table: Table) -> Counterpart:
-    """Return the share of the ε above ε# at which PM's worst variance is considerably smaller than
-    Duchi et al.'s.
+    """Return the share of the values of ε above ε# at which PM's worst variance is considerably
+    smaller than Duchi et al.'s.
     """
     most = 1 - table.word("considerably")
     above = attrs.evolve(table, rows=[r for r in table.rows if r["epsilon"] > crossing(1.0)])
@@ -107,7 +107,7 @@ def considerably_smaller(table: Table) -> Counterpart:
 
 
 def share_at(holds: Statement, table: Table) -> Counterpart:
-    """Return the share of the ε at which a statement on the worst variances holds."""
+    """Return the share of the values of ε at which a statement on the worst variances holds."""
     found = everywhere("", "", "variance", "mechanism", ["epsilon"], holds).reading(table)
     return attrs.evolve(found, judged_at=places_in_words(table.rows, ["epsilon"]))
 
@@ -126,8 +126,8 @@ def no_worse(ours: str, *rivals: str) -> Statement:
 
 
 def considerably_below_laplace(table: Table) -> Counterpart:
-    """Return the share of the ε up to 2 at which Duchi et al.'s worst variance is considerably
-    smaller than Laplace's.
+    """Return the share of the values of ε up to 2 at which Duchi et al.'s worst variance is
+    considerably smaller than Laplace's.
     """
     most = 1 - table.word("considerably")
     upto_2 = attrs.evolve(table, rows=[r for r in table.rows if r["epsilon"] <= 2])
@@ -135,8 +135,8 @@ def considerably_below_laplace(table: Table) -> Counterpart:
 
 
 def beaten_if_large(table: Table) -> Counterpart:
-    """Return the share of the ε from 4 on at which Laplace significantly outperforms Duchi et
-    al.'s mechanism.
+    """Return the share of the values of ε from 4 on at which Laplace significantly outperforms
+    Duchi et al.'s mechanism.
     """
     most = 1 - table.word("significantly")
     large = attrs.evolve(table, rows=[r for r in table.rows if r["epsilon"] >= 4])

@@ -147,14 +147,14 @@ def outperforming_quote(ours: str, variant: str) -> Quote:
 
 
 def lemma_6(value: float, last: float) -> float:
-    """The variance of HM up to ε* by Lemma 6, with `last` times the value's square as its last
-    term.
+    """The variance of HM by Lemma 6 at ε = 0.5, which is below ε*, for 16 attributes and k = 1; the
+    last term is `last` times the value's square.
     """
     return MANY / tanh(SMALL / 2) ** 2 + last * value**2
 
 
 def variance_by_law(value: float) -> float:
-    """The variance of HM up to ε*, computed from the law of a report."""
+    """The variance of HM at the same ε, d and k, computed from the law of a report."""
     # A user reports on one of MANY attributes, and this report is multiplied by MANY; the estimates
     # of the other attributes are 0.
     return MANY * HM(SMALL).law(value).second_moment - value**2
@@ -167,7 +167,9 @@ NOTES: Mapping[str, str] = {
 
 
 def drawn_orders(table: Table) -> "Figure":
-    """Draw the share of ε at which the first row's order holds, for each number of attributes."""
+    """Draw, for each number of attributes, the share of the values of ε at which the first row's
+    order holds.
+    """
     return curves(
         table.where(setting=SEVERAL),
         "attributes",
