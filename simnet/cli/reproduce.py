@@ -236,7 +236,7 @@ def _print_report(reported: "Report", screen: "Console") -> None:
             "The people are synthetic, not real data: --data DIR names a folder with the data"
         )
     for choice in experiment.choices:
-        screen.print(f"chosen: {choice}")
+        screen.print(f"chosen by default: {choice}")
     screen.print(
         f"{counted(experiment.trials)} at each point; all intervals together hold with confidence "
         f"{CONFIDENCE:.1%}"
