@@ -1,1 +1,1 @@
-"""Which protocol and which parameters, for a target of privacy."""
+"""Find protocols and parameters that meet a target (ε, δ), and compare them."""

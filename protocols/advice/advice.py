@@ -1,11 +1,11 @@
 """Choose a protocol for a target (ε, δ) and a limit on the bytes that a user may send.
 
-Every option meets the target if one user's item is replaced. Sampling has the largest participation
-whose exact δ meets the target; in TSS this δ is a bound. Gaussian noise has the analytic
-calibration, and local mechanisms meet ε with δ = 0. Sampling needs a lower bound on the number of
-holders of every item; noise and local mechanisms need no such assumption. A committee and secure
-aggregation add up the same answers as DPDS or DPDG, so they have the same error and privacy; they
-differ in traffic, in drop-outs and in whom one must trust.
+Every option meets the target against each server alone, if one user's item is replaced. Sampling
+has the largest participation whose exact δ meets the target; in TSS this δ is a bound. Gaussian
+noise has the analytic calibration, and local mechanisms meet ε with δ = 0. Sampling needs a lower
+bound on the number of holders of every item; noise and local mechanisms need no such assumption. A
+committee and secure aggregation add up the same answers as DPDS or DPDG, so they have the same
+error and privacy; they differ in traffic, in drop-outs and in whom one must trust.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -49,8 +49,8 @@ class Question:
     """The population, the privacy target, and the largest number of bytes that a user may send.
 
     Every item has at least `rarest` holders. Raises `ValueError` for a `rarest` below 1, for too
-    few users for N items with `rarest` holders each, for fewer than two users or one item, and for
-    a budget that is not positive.
+    few users for N items with `rarest` holders each, for fewer than two users, for fewer than one
+    item, and for a budget that is not positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget
@@ -87,9 +87,10 @@ class Option:
     `error` is the expected squared L2 error of the protocol's estimates. The variance of one
     estimated frequency is `floor` plus `slope` times the true frequency. A user sends on average
     `messages` messages, whose payloads have `bytes` bytes together; headers are not counted.
-    `server_bytes` are the payload bytes that servers send and receive. `drop_outs` says who may
-    drop out, and `fits` whether the bytes of a user are within the budget. `answer_readers` and
-    `epsilon_breakers` say who must not collude: `trust_in_words` explains the difference.
+    `server_bytes` are the payload bytes of all messages that a server sends or receives.
+    `drop_outs` says who may drop out, and `fits` whether the bytes of a user are within the budget.
+    `answer_readers` and `epsilon_breakers` say who must not collude: `trust_in_words` explains the
+    difference.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> best = advise(question)[0]
@@ -131,7 +132,7 @@ class Option:
 
     @property
     def label(self) -> str:
-        """The protocol's name, then `with noise` if it adds up the noisy answers of DPDG."""
+        """The protocol's name, then `with noise` for secure aggregation of DPDG's answers."""
         return f"{self.protocol} with noise" if self.answer == "dpdg" else self.protocol
 
     def margin(self, frequency: float) -> float:
@@ -158,8 +159,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
     """Yield the options of the protocol with this name, one of `NAMES`.
 
     Secure aggregation has two options: it adds up answers without noise, or answers with noise.
-    Options without Gaussian noise are left out if there is a single item. SecAgg+ is left out if
-    there are too few users.
+    If there is a single item, options without Gaussian noise are left out. If there are too few
+    users for SecAgg+, it is left out.
 
     Raises `ValueError` for a target that is out of range or that the protocol cannot meet.
     """
@@ -371,7 +372,7 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
     """
     said = [
         "The last two columns say who must not collude. Parties that read answers together can "
-        "compute what single users have sent. Parties that exceed ε together learn sums alone, but "
+        "compute the answers of single users. Parties that exceed ε together learn sums alone, but "
         "they can subtract their own answers and their own noise from a sum. So the sum hides the "
         "other users less well than ε and δ say, and each further colluding user makes ε larger "
         "(simnet privacy dpds and simnet privacy dpdg have --colluders)."

@@ -153,8 +153,8 @@ def as_markdown(compared: Compared) -> str:
 
 def compared_figure(compared: Compared) -> Any:
     """Return a matplotlib figure over the number of users: the margin of a typical item, what a
-    user sends, and the seconds on each network. Protocols whose curves look alike share a line,
-    which has all their names.
+    user sends, and the seconds on each network. Protocols whose curves look alike share a line, and
+    the legend names all of these protocols.
 
     Raises `BadInput` if matplotlib is not installed.
     """

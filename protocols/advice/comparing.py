@@ -79,7 +79,8 @@ class Row:
 
     `typical` and `rarest` are half the width of a 95 % interval of a frequency: of a typical item
     (from the mean variance of all items), and of the rarest item. `option` is None if the protocol
-    cannot meet the target; `why_not` then says why, and the numbers are NaN. For each network,
+    is not possible for so many users; `why_not` then says why, and the margins and times are NaN.
+    For each network,
     `seconds` has the time at which the last party ends if nobody drops out; it is NaN if a run has
     too many users or messages to compute this time.
     """
@@ -94,7 +95,7 @@ class Row:
 
     @property
     def bytes(self) -> float:
-        """The payload bytes that a user sends; NaN if the protocol cannot meet the target."""
+        """The payload bytes that a user sends; NaN if there is no option."""
         return nan if self.option is None else self.option.bytes
 
 
@@ -167,7 +168,7 @@ class Compared:
 
     def series(self, label: str, quantity: Quantity, network: int = 0) -> list[float]:
         """Return, for each number of users, the typical margin, the bytes of a user, or the seconds
-        on `networks[network]`; NaN where a protocol cannot meet the target.
+        on `networks[network]`; NaN where this value is not known.
         """
         found = {row.users: row for row in self.rows if row.label == label}
         return [nan if n not in found else _value(found[n], quantity, network) for n in self.users]
@@ -183,7 +184,7 @@ def compare(
     networks: Sequence[Network] = (),
     about_shares: str = "",
 ) -> Compared:
-    """Compare protocols at equal privacy, for inputs in which one user's item is replaced.
+    """Compare protocols at equal privacy; neighbouring inputs differ in one user's item.
 
     `shares` are the frequencies of the items, and `about_shares` is a sentence about them for the
     reader. `progress` is called after each number of users. Each row has the seconds on each of the
@@ -347,10 +348,10 @@ def _rounded(users: float) -> int:
 def without_counts(counts: Sequence[int]) -> list[float]:
     """Return rounded frequencies in place of the exact ones of a column.
 
-    Errors and privacy depend on the number of items and on the share of the rarest item alone: the
-    mean variance over all items does not depend on the other shares. So we round the smallest share
-    down to its first digit that is not 0, and give all other items the same share. Rounding down
-    does not make privacy look better than it is.
+    Privacy and the margin of the rarest item depend on the smallest share alone, and the mean
+    variance over all items depends on no share. So we round the smallest share down to its first
+    digit that is not 0, and give all other items the same share. Rounding down does not make
+    privacy look better than it is.
 
     >>> [round(share, 4) for share in without_counts([700, 262, 38])]
     [0.03, 0.485, 0.485]

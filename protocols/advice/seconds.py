@@ -2,12 +2,13 @@
 
 There are three ways to find out:
 
-- *A formula*, for protocols in which all users do the same, on networks without jitter, lost
+- *A formula*, for DPDS, DPDG, a committee and secure aggregation, on networks without jitter, lost
   packets and relays. In secure aggregation and with a committee every user talks to servers
-  alone. In DPDS and DPDG the n - 1 shares for user j arrive at two times only. User i sends its
-  rows in the order of the recipients and leaves itself out. So the users before j have one row
-  less to send before the row for j than the users after j.
-- *A log without a run*, and the clock, which looks at every message.
+  alone. In DPDS and DPDG the n - 1 shares for user j begin to arrive at two times only. User i
+  sends its rows in the order of the recipients and leaves itself out. So the users before j have
+  one row less to send before the row for j than the users after j.
+- *A log without a run*, for the same protocols on other networks, and the clock, which looks at
+  every message.
 - *A run*, for TSS, in which coins decide who sends to whom, and for local mechanisms.
 
 Example. Two users share vectors that take 1 s on an uplink, and latencies are 0. After 1 s, user 1
@@ -115,7 +116,7 @@ def _is_lawful(network: Network) -> bool:
 
 @attrs.frozen
 class _Way:
-    """The links from the parties of one role to those of another, and the bytes of a message."""
+    """The links from a sender to a recipient, chosen by their roles, and the bytes of a message."""
 
     sender: Access
     recipient: Access

@@ -72,11 +72,11 @@ def pairwise(protocol: DPDS | DPDG) -> Traffic:
 
 
 def two_stage(protocol: TSS) -> Traffic:
-    """Return the expected traffic of TSS with additive sharing, for items that equally many users
-    hold.
+    """Return the expected traffic of TSS with additive sharing, if the items have equally many
+    holders up to one user.
 
-    A user sends its reporting set, and one message for each share and each reported sum. S1
-    publishes who is elected for each item, and S2 gets the sums.
+    A user sends its reporting set, one message for each share, and one for each item for which it
+    is elected. S1 publishes who is elected for each item, and S2 gets the sums.
     """
     n, N = protocol.users, protocol.items  # noqa: N806  # the papers' letters
     support = np.array([n // N + (place < n % N) for place in range(N)])

@@ -31,7 +31,7 @@ def compare(
     csv: Path | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Compare protocols at equal privacy, for a column of data and several numbers of users.
+    """Compare protocols at equal privacy, for several numbers of users.
 
     From a file, the comparison uses the number of items in the column, and the share of the users
     who hold the rarest item. This share is rounded down to one digit, which hides the exact counts;
@@ -144,7 +144,10 @@ def _print(out: "Console", compared: "Compared") -> None:
 
 
 def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], str, str]:
-    """The comparison may be handed on, so it does not contain counts of somebody's column."""
+    """Return the items' frequencies, words that name the items, and a sentence on the frequencies.
+
+    Counts of a column are left out, because the user may hand on the comparison.
+    """
     from protocols.advice.comparing import without_counts
 
     people = (data or ItemsOfFile()).population(items=items)

@@ -189,8 +189,8 @@ def advise(
         f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
         f"all others meet it with δ = {delta:g}. Options with p sample the users: they assume "
         f"that every item has at least {question.rarest:,} holders among the users who are "
-        f"left, {basis}. Options without p assume nothing about the data, but users who drop out "
-        "with their noise make the noise smaller."
+        f"left, {basis}. Options without p assume nothing about the data. Where users add shares "
+        "of noise (dpdg), each user who drops out makes the noise smaller."
     )
     for sentence in trust_in_words({option.protocol for option in options}):
         out.print(sentence)

@@ -97,7 +97,8 @@ def tss(
     """State the privacy of one user against S2 and against S1 of TSS.
 
     The privacy against S2 is stated for both relations of neighbouring inputs, remove and replace,
-    and the privacy against S1 for replace. With a single item there is only remove against S2.
+    and the privacy against S1 for replace. With a single item, the privacy against S2 is stated for
+    remove only.
 
     For S2's whole view the profile of DPDS is a bound; for the published counts alone the command
     states the exact privacy. In tiny instances, where users times items is at most 9, the command
@@ -237,8 +238,7 @@ def compose(
 ) -> int:
     """State the privacy of one user against a server that sees several collections of DPDS.
 
-    The collections repeat one collection, or they are the collections of several groups to which
-    the user belongs.
+    Each collection is of one group to which the user belongs; there may be several groups.
 
     For example:
 

@@ -61,7 +61,7 @@ class Described:
         """Whether the law has a density and ε is above about 72.
 
         With so large an ε the noise may be smaller than the precision of doubles. Then a report
-        equals its value.
+        equals the user's value.
         """
         return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
 

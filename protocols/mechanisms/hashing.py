@@ -43,13 +43,12 @@ BLOCK = 1 << 20  # pairs of a report and an item that are compared in one step
 class OLH(Numbered):
     """Optimised local hashing over N = `items` items, from 2 to 2**30, counted from 1.
 
-       A report is the number of the hash function, times g, plus the reported value.
-    Raises `ValueError` for
-       parameters out of range.
+    A report is the number of the hash function, times g, plus the reported value. Raises
+    `ValueError` for parameters out of range.
 
-       >>> olh = OLH(epsilon=1.0, items=4)
-       >>> olh.hashed_range, olh.functions, olh.outcomes
-       (3, 9, 27)
+    >>> olh = OLH(epsilon=1.0, items=4)
+    >>> olh.hashed_range, olh.functions, olh.outcomes
+    (3, 9, 27)
     """
 
     epsilon: float  # ε > 0
@@ -68,7 +67,7 @@ class OLH(Numbered):
         return min(lower, higher, key=self._noise)
 
     def _noise(self, g: int) -> Fraction:
-        """Return the variance that one report adds to the estimate of an item that nobody holds.
+        """Return the variance of the share of an item that nobody holds, estimated from one report.
 
         The variance is (e^ε - 1 + g)² / ((g - 1) (e^ε - 1)²).
         """

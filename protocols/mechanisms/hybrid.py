@@ -2,8 +2,8 @@
 
 HM is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε*, which is about 0.61,
 the variance of the mixture does not depend on the value. Up to ε*, the worst variance is least
-without PM, so α is 0. The choice between the two mechanisms does not depend on the value, so a
-report may reveal which of them made it.
+without PM, so α is 0. The choice between the two mechanisms does not depend on the value, so it
+does no harm that a report can reveal which of them made it.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Section III-C and Lemma 3.

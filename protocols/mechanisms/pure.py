@@ -53,10 +53,10 @@ class Pure(ABC):
 
     @abstractmethod
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """Return the law of a report of a holder of item 1 or 2: each outcome and its probability.
+        """Return outcomes of a report of a holder of item 1 or 2, as names with probabilities.
 
-        With more than 40 items, items 1 and 2 are listed, and one entry gives the probability of
-        each of the other items, which is the same for all of them.
+        Where the outcomes are about single items and there are more than 40 items, items 1 and 2
+        have entries, and one more entry gives the probability that all other items share.
         """
 
     @property

@@ -32,8 +32,8 @@ class FrequencyLaw(Interface):
 
     @property
     def answers_one_question(self) -> bool:
-        """Whether the only two items are yes and no, so that their estimates add up to 1 and have
-        the same variance.
+        """Whether the mechanism has two items and computes the second estimate as 1 minus the first
+        one.
         """
         ...
 
@@ -94,8 +94,8 @@ def assess_frequencies(
 def _assess_answers(
     mechanism: FrequencyLaw, estimate: Floats, support: Ints, counted: int, confidence: float
 ) -> Assessment:
-    """The share of no is 1 minus the share of yes. So it has the same variance, and the mirrored
-    interval.
+    """Compare both answers. The estimate of no is 1 minus that of yes, so no has the same variance
+    as yes, and the mirrored interval.
     """
     users = int(support.sum())
     lost, share, nearest = lost_by_sampling(counted, users), support[0] / users, estimate[0]
@@ -127,13 +127,15 @@ def score_interval(
     confidence: float,
     lost: float = 0.0,
 ) -> tuple[Floats, Floats]:
-    """Return the shares that lie within z standard deviations of the estimate; shapes (N,).
+    """Return the ends of the interval of shares within z standard deviations of the estimate;
+    shapes (N,).
 
     The standard deviation at a share f is the exact one for f. The function `variance`, of a share
-    and a number of users, must be linear, a + b f; `lost`, c, is the result of `lost_by_sampling`.
-    The ends then solve (f - estimate)² = z² (a + b f + c f (1 - f)). Coverage is approximate, by
-    the normal law. The interval is not cut at 0 and 1. If no share is near enough to the estimate,
-    or a + b f is negative, the interval is extended so that it holds the estimate.
+    and a number of users, must be linear in the share, a + b f; `lost`, c, is the result of
+    `lost_by_sampling`. The ends then solve (f - estimate)² = z² (a + b f + c f (1 - f)). Coverage
+    is approximate, by the normal law, which also gives z. The interval is not cut at 0 and 1. If no
+    share is near enough to the estimate, or a + b f is negative, the interval is extended so that
+    it holds the estimate.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 

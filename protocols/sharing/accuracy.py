@@ -71,8 +71,8 @@ def support_interval(
     """Return the least and the greatest support that the counts do not reject; shapes (N,).
 
     No support exceeds `users`. Each interval covers the true support with probability at least
-    `confidence`. A support is rejected on one side if a count as extreme as the observed one has
-    probability at most (1 - confidence) / 2.
+    `confidence`. A support is rejected on one side if a count at least as extreme as the observed
+    one has probability at most (1 - confidence) / 2.
     """
     tail = (1 - confidence) / 2
     chance_of_at_most, chance_of_at_least = tails(chance, users)

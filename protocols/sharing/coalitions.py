@@ -14,10 +14,10 @@ from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOut
 
 
 def refuse_threshold(protocol: Any) -> None:
-    """Raise `ValueError` for a protocol whose users could never open a secret together.
+    """Raise `ValueError` for a threshold above the number of users.
 
-    The class of a protocol accepts a threshold above the number of users, and then needs all
-    shares. In a scenario such a threshold is a mistake.
+    The class of a protocol accepts such a threshold, and then needs all shares. In a scenario such
+    a threshold is a mistake.
     """
     refuse_unreachable(protocol.sharing, protocol.users, "users")
 

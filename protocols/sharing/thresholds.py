@@ -27,8 +27,9 @@ fails with probability
 
     1 - sum over D of P[Bin(n, δ) = D] prod over j of P[Hyp(n, n - D, m_j) >= t(m_j)].
 
-A user who leaves while it sends its shares is not counted, so an item may then need nobody; the run
-fails no more often. Users who leave before they have sent a reporting set are no part of n.
+A user who leaves while it sends its shares is not counted. An item of which no reporter is counted
+needs no sums, so the run fails no more often. Users who leave before they have sent a reporting set
+are no part of n.
 """
 
 from collections.abc import Sequence
@@ -96,7 +97,7 @@ def largest_percent(users: int, items: int, reported: int, rate: float, bits: fl
     """Return the largest P such that in a run of `RobustTSS` with `shamir:P%` all items have an
     estimate with probability at least 1 - 2^-bits; None if no P from 1 to 100 does.
 
-    The union bound is used: one percent more might do as well. Raises `ValueError` as
+    The function uses the union bound, so a larger P may do as well. Raises `ValueError` as
     `log_failure_of_item` does, and for `bits` below 0.
 
     >>> largest_percent(users=1000, items=12, reported=5, rate=0.1, bits=40)

@@ -82,8 +82,7 @@ def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure |
         )
     if protocol.variant == "kept" and ROUND_ONE.name in rounds_seen:
         argument = (
-            "answers are in the clear: with probability π_s, a change between the rounds shows "
-            "the truth"
+            "answers are in the clear, and an answer that changes between the rounds is the truth"
         )
         return Disclosure(
             independent=False,

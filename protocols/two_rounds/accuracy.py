@@ -56,10 +56,12 @@ def _covariance(mechanism: TwoRounds, variant: Variant, support: Ints) -> Floats
 
 
 def _deviation(mechanism: TwoRounds, variant: Variant, spread: Floats, support: Ints) -> float:
-    """Return the standard deviation of the squared error: √(2 tr C²).
+    """Return the standard deviation of the squared error: √(2 tr C²), with the covariance matrix C
+    of the estimates.
 
-    With kept faces the fourth cumulants are added. If an owner may hold no value, each value's
-    error also appears in the error of the number of such owners, so its cumulant counts fourfold.
+    With kept faces the fourth cumulants are added to 2 tr C². If an owner may hold no value, each
+    value's error also appears in the error of the number of such owners, so its cumulant counts
+    fourfold.
     """
     square = 2 * float(np.sum(spread**2))
     if variant == "kept":

@@ -12,7 +12,7 @@ from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOut
 
 
 def refuse_threshold(protocol: Any) -> None:
-    """Raise `ValueError` for a protocol whose aggregators could never open a secret together."""
+    """Raise `ValueError` for a threshold above the number of aggregators."""
     refuse_unreachable(protocol.sharing, protocol.aggregators, "aggregators")
 
 

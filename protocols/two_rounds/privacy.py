@@ -228,8 +228,8 @@ def posterior_yes(mechanism: TwoRounds, prior: Chance) -> TruthPosterior:
     """Return the posterior probabilities of yes by Bayes' rule; NaN for an impossible
     observation.
 
-    `prior` is the probability before, 0 < prior < 1. Raises `ValueError` for another prior, and
-    unless the mechanism is binary.
+    `prior` is the probability of yes before the observation, 0 < prior < 1. Raises `ValueError` for
+    another prior, and unless the mechanism is binary.
     """
     _binary(mechanism)
     checks.chance("prior", prior)
@@ -259,8 +259,7 @@ def _populations(mechanism: TwoRounds, yes: int, no: int) -> None:
 def _binary(mechanism: TwoRounds) -> None:
     if mechanism.values != 1 or not mechanism.none:
         raise ValueError(
-            f"this is about yes and no, got a mechanism for {mechanism.values} values: use "
-            f"binary(...)"
+            f"this function is about yes and no, got {mechanism!r}: use a mechanism of binary(...)"
         )
 
 

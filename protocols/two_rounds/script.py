@@ -65,7 +65,7 @@ class SamplingPrivacy:
     faces: Annotated[
         str | Sequence[Chance] | None,
         "π_0..π_V, the probabilities of face 0 and of each value's face, with commas between; by "
-        "default uniform",
+        "default uniform over the legal truths",
     ] = None
     none: Annotated[bool, "whether the last item stands for none of the other items"] = True
     variant: Annotated[

@@ -73,7 +73,10 @@ def statements(
 def _of_owner(
     mechanism: TwoRounds, epsilon: float, view: str, assumption: str, delta: float | None
 ) -> PrivacyStatement:
-    """If `epsilon` is infinite, δ at a finite ε is at least the probability to be sampled."""
+    """Return the statement about the answers of one owner.
+
+    If `epsilon` is infinite, δ at a finite ε is at least the probability to be sampled.
+    """
     least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
     if delta is not None and log(delta) < least:
         assumption += f"; at δ = {delta:g} no ε is finite"
@@ -90,10 +93,9 @@ def _of_sums(
 ) -> PrivacyStatement:
     """Return the statement about the sums of both rounds.
 
-    No ε has a δ below the probability that all holders of the rarest value are sampled; there may
-    be only one holder. The profile is that of the difference of this value's sums, and all sums
-    together tell at least as much. Owners without a value count as holders of a value if no
-    background face answers 0.
+    No ε has a δ below the probability that all holders of the rarest value are sampled. The profile
+    is that of the difference of this value's sums, and all sums together tell at least as much.
+    Owners without a value count as holders of a value if no background face answers 0.
     """
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
     # If nobody holds a value, a neighbouring population has one holder of this value.

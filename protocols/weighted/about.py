@@ -79,7 +79,7 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
     Target `distribution`: the mean of the groups' frequencies, with the weights of the estimate. If
     users are independent draws from one distribution, this mean estimates the distribution, and the
     error is the noise alone. Target `population`: the frequencies among all users. The error then
-    also includes that the groups hold different items. The deviation of the squared error is exact
+    also includes the distance of this mean from them. The deviation of the squared error is exact
     for target `distribution` if it is exact for each group; for target `population`, it leaves out
     the third moments of the noise. Raises `ValueError` for a group whose record does not say how an
     estimate is assessed.
@@ -116,7 +116,8 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
 
 
 def _deviation(protocol: Weighted, inside: Sequence[Assessment], offset: Floats) -> float:
-    """Return the standard deviation of the squared error of the groups' mean, plus `offset`.
+    """Return the standard deviation of the squared length of the error, which is the noise plus
+    `offset`.
 
     The noise is the sum of independent centred vectors Y_j, one for each group: its weight times
     the error of its estimate. Let C_j be the covariance of Y_j, C the sum of all C_j, and b the
@@ -138,7 +139,7 @@ def _covariance(group: WeightedGroup, variance: Floats) -> tuple[Floats, Floats]
     """Return the vectors d and u, shapes (N,), where a group's estimates have the covariance diag d
     + u 1ᵀ + 1 uᵀ; `variance` are their variances.
 
-    The estimates of different items are uncorrelated, unless every report names one item
+    The estimates of different items are taken as uncorrelated, unless every report names one item
     (randomised response). Then they add up to 1, so each row of the covariance adds up to 0.
     """
     items, inner = len(variance), group.protocol
@@ -171,7 +172,9 @@ def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
 
 
 def public(protocol: Weighted, run: Run) -> Listed:
-    """Return what is sent in the clear in the groups, with the group before every name and item."""
+    """Return what is sent in the clear in the groups; parties have the names that they have in the
+    whole run, such as `g1.u2`.
+    """
     tables: dict[str, dict[str, Sequence[str]]] = {}
     for scope, group in protocol.scopes:
         for title, table in group.about.public(run.within(scope)).items():

@@ -47,9 +47,9 @@ class WeightedGroup:
     """A group of a weighted aggregation: its protocol, and the function `about` of that
     protocol.
 
-    Groups are weighted by the expected error of their estimate, and one party of each group sends
-    the estimate on. So the record that `describe(protocol)` returns must have `expected_squared_l2`
-    and `estimator`. Raises `ValueError` otherwise.
+    The weights may depend on the expected errors of the groups' estimates, and one party of each
+    group sends the estimate on. So the record that `describe(protocol)` returns must have
+    `expected_squared_l2` and `estimator`. Raises `ValueError` otherwise.
 
     >>> from protocols import DPDS, about
     >>> group = WeightedGroup(DPDS(users=100, items=5, participation=0.5), about)
