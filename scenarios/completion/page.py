@@ -192,7 +192,7 @@ def grouped(found: Sequence[Crossing]) -> Iterator[tuple[str, str, str]]:
 
 
 def titles() -> Iterator[tuple[str, Measure]]:
-    """Yield the quantities that depend on the number of users, each with its name."""
+    """Yield a title and a measure for the time on each network and for the error."""
     for network, measure in zip(NETWORKS, SECONDS, strict=True):
         yield f"time, {network.name}", measure
     yield "error", ERROR

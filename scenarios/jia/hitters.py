@@ -285,8 +285,8 @@ def fewer_positives(places: Places, axis: str) -> Counterpart:
     """Return the share of places at which Calibrate has fewer true positives and fewer false
     positives than OUE.
 
-    The law is that of the recall: OUE predicts some items below the cut that Calibrate does not
-    predict, so false positives add no condition.
+    The law is that of the recall. Calibrate also has fewer false positives on average, because OUE
+    predicts some items below the cut that Calibrate does not predict.
     """
     pairs = [("right_calibrate", "right_oue", 1.0), ("wrong_calibrate", "wrong_oue", 1.0)]
     return _if_lowered(places, all_less(places, pairs, axis))

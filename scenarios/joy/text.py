@@ -59,9 +59,9 @@ class Passage:
     """A passage of the text: what the text says, and what is right.
 
     `printed` is a number as text, a formula, or what the text states in words. `exact` evaluates
-    the right number. `instead` evaluates what should be printed, and `correction` says so. `under`
-    says how the text is read, where it allows several readings, and `disputed` why a fair reader
-    may come to another verdict.
+    the right number. `instead` evaluates what should be printed, and `correction` says it in words.
+    `under` says how the text is read, where it allows several readings, and `disputed` why a fair
+    reader may come to another verdict.
     """
 
     source: str
