@@ -181,3 +181,16 @@ def test_a_figure_fits_a_paper(name: str) -> None:
     boxes = [text.get_window_extent(renderer) for text in titles if text.get_text()]
     for one, other in itertools.combinations(boxes, 2):
         assert not one.overlaps(other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("users", "has_line"), [("1000", True), ("500", False)])
+def test_the_crossing_of_fig1_is_shown_for_its_number_of_users_alone(
+    users: str, has_line: bool
+) -> None:
+    experiment = find_experiment("fig1")[1].with_settings({"users": users})
+    assert experiment.figure is not None
+    figure: Any = experiment.figure(imitated(experiment))
+    said = [text.get_text() for text in letters(figure)]
+    assert any(text.startswith("ε = 0.0") for text in said) == has_line
+    assert any("Dotted line" in text for text in said) == has_line
