@@ -4,8 +4,8 @@ Every option meets the target against each server alone, if one user's item is r
 has the largest participation whose exact δ meets the target; in TSS this δ is a bound. Gaussian
 noise has the analytic calibration, and local mechanisms meet ε with δ = 0. Sampling needs a lower
 bound on the number of holders of every item; noise and local mechanisms need no such assumption. A
-committee and secure aggregation add up the same answers as DPDS or DPDG, so they have the same
-error and privacy; they differ in traffic, in drop-outs and in whom one must trust.
+committee adds up the same answers as DPDS, and secure aggregation the same as DPDS or DPDG, so the
+error and the privacy are the same; traffic, drop-outs and whom one must trust differ.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

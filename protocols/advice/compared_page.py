@@ -278,7 +278,7 @@ def page_of(compared: Compared, title: str, command: str, labels: Sequence[str] 
     """Return the comparison as one HTML file that loads nothing else.
 
     `title` says what was compared, and `command` is the command that makes the page again. `labels`
-    are the parts of the title that somebody else has written. Raises `BadInput` if matplotlib is
+    are the parts of the title that may hold a text from a file. Raises `BadInput` if matplotlib is
     not installed.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined

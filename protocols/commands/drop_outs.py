@@ -188,10 +188,10 @@ def completes(
     figure: FigureFile = None,
     json: JsonFile = None,
 ) -> int:
-    """State for each protocol the probability that a run completes if users drop out at a rate.
+    """State for several protocols the probability that a run completes if users drop out at a rate.
 
     A user drops out with this probability, before the last message that the protocol needs from
-    this user. Where no exact law is known, the command prints bounds, and simulates runs.
+    this user. Where no exact law is known, the command prints bounds, and simulates `--runs` runs.
 
     For example:
 

@@ -37,7 +37,7 @@ def dpcs(
 ) -> int:
     """State the privacy of one user against a server that sees the counts of sampled users.
 
-    This is the view of the server in DPCS and in DPDS.
+    The server of DPDS has this view, and these counts are the output of DPCS.
 
     For example:
 

@@ -1,4 +1,4 @@
-"""`simnet privacy survive`: how likely random colluding users break a run of TSS or TSS'."""
+"""`simnet privacy survive`: how likely it is that random users who collude break a run of TSS."""
 
 from typing import TYPE_CHECKING
 
@@ -25,9 +25,9 @@ def survive(
 ) -> int:
     """Bound the probability that random colluders break a run of TSS or TSS'.
 
-    Colluders break a run if they include enough of the users elected for one item, while an honest
-    user reports on this item. The probability for a given item is exact; for at least one item
-    there are bounds.
+    Colluders break an item, and so the run, if they include enough of the users elected for this
+    item, while an honest user reports on it. The probability for a given item is exact; for at
+    least one item there are bounds.
 
     For example:
 

@@ -1,1 +1,1 @@
-"""Local mechanisms: each perturbs a user's value, so that the report says little about it."""
+"""Local mechanisms: each perturbs a user's value before the user reports it."""

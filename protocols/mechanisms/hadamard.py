@@ -1,4 +1,4 @@
-"""Hadamard response: a report is one of K numbers, and each number supports some of the items.
+"""Hadamard response: a report is one of K numbers, and the number says which items it supports.
 
 K is the smallest power of two above N, and item x in 1..N stands for row x of the Hadamard matrix
 of size K. There H[x, y] = 1 if x and y, in binary, have an even number of ones in common, else -1.

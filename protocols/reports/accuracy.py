@@ -62,7 +62,8 @@ def assess_frequencies(
     """Compare frequencies, shape (N,), estimated from the reports of `counted` users, with the true
     frequencies among all users.
 
-    If users are missing, the deviation of the squared error is that of normal estimates.
+    If users are missing, the deviation of the squared error is that of independent normal
+    estimates.
     """
     if mechanism.answers_one_question:
         return _assess_answers(mechanism, estimate, support, counted, confidence)

@@ -1,4 +1,4 @@
-"""What a view tells about inputs apart from field elements, as a protocol states it, with a reason.
+"""What the parts of a view that are no field elements tell about inputs, as protocols state it.
 
 A statement covers only messages whose tags the protocol's own script uses. If a view has other
 tags, nothing is stated about it.

@@ -2,8 +2,8 @@
 
 The entries are derived from the steps of the algorithms, not from the counters of a run. `exact` is
 right for the reporting sets and elections of one run, `expected` is the mean of the exact value
-over the coins; the paper's formulas stand beside them as printed, with a note where they are an
-approximation. Source: Yang et al., Table I.
+over the coins; the paper's formulas stand beside them as printed, and some have a note. Source:
+Yang et al., Table I.
 """
 
 from collections.abc import Sequence

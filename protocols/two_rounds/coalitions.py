@@ -17,13 +17,13 @@ def refuse_threshold(protocol: Any) -> None:
 
 
 def enough_aggregators(run: Run) -> list[str]:
-    """Return the fewest aggregators who can open an owner's shares."""
+    """Return the fewest aggregators who together can open an owner's secret."""
     aggregators = list(run.roster.role("aggregator"))
     return aggregators[: run.protocol.sharing.needed(len(aggregators))]
 
 
 def too_few_aggregators(run: Run) -> list[str]:
-    """Return aggregators, one fewer than are needed to open an owner's shares."""
+    """Return aggregators, one fewer than are needed to open an owner's secret."""
     return enough_aggregators(run)[:-1]
 
 

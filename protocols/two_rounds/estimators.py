@@ -133,8 +133,8 @@ def covariance_with_none(
 
 
 def _of_counts(laws: Floats, holders: Ints) -> Floats:
-    """Return the covariances of the counts of symbols, where `holders[t]` owners answer by row
-    t.
+    """Return the covariances of the counts of symbols, where `holders[t]` owners answer with the
+    probabilities `laws[t]`.
 
     We compute a variance Σ h p (1 - p) from the covariances with the other counts, whose
     probabilities sum to 1 - p, so that nothing cancels.

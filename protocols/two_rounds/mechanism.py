@@ -230,7 +230,7 @@ class TwoRounds:
 def binary(zero: Chance, sampling: Chance) -> TwoRounds:
     """Return the mechanism for yes (truth 1) and no (truth 0), from π_0 and π_s.
 
-    The face "one" has the remaining probability; a remainder that is only rounding counts as 0.
+    The face of yes has the remaining probability; a remainder that is only rounding counts as 0.
     Raises `ValueError` for π_0 outside [0, 1], unless 0 < π_s < 1, and for π_0 + π_s above 1 by
     more than 1e-12.
     """

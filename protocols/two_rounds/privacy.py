@@ -122,10 +122,10 @@ def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
 
 
 def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
-    """Return the joint law of A, the number of owners with face "one", and D, the number of sampled
-    owners who hold yes.
+    """Return the joint law of A, the number of owners who roll the background face of yes, and D,
+    the number of sampled owners who hold yes.
 
-    Shape (yes + no + 1, yes + 1). The published counts of ones are A and A + D. Raises `ValueError`
+    Shape (yes + no + 1, yes + 1). The published counts of yes are A and A + D. Raises `ValueError`
     unless the mechanism is binary, for negative populations, and for populations whose table has
     more than ten million entries.
     """
@@ -166,9 +166,8 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
 
 
 def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, LawPiece]]:
-    """Yield, for each D, a first A, and the probabilities of it and of the A that follow.
-
-    The probabilities left out are below 1e-13.
+    """Yield each number D with a number A, and the joint probabilities of D with this A and with
+    the numbers that follow A. The probabilities left out are below 1e-13.
     """
     s, face_one = float(mechanism.sampling), float(mechanism.background[1])
     first, others = law(no, face_one)

@@ -5,9 +5,9 @@ the aggregators. Each aggregator adds up the shares of each round and reports th
 reader, who recovers the counts. With one aggregator the answers reach it in the clear.
 
 The reader learns the counts of each round. If owners keep their roll, no ε is finite for these
-counts. Aggregators learn nothing, unless enough of them to open shares collude: then they see every
-answer. If owners keep their roll, the answers show the value of every sampled owner who holds a
-value.
+counts. Aggregators learn nothing, unless so many collude that they can open the shares: then they
+see every answer. If owners keep their roll, the answers show the value of every sampled owner who
+holds a value.
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 3.1 and 4.
 """

@@ -73,8 +73,8 @@ def expected_bill(protocol: Weighted, run: Run) -> Sequence[Expectation]:
 
 
 def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.95) -> Assessment:
-    """Compare the estimate with its target; the intervals are Gaussian and cover the groups'
-    noise.
+    """Compare the estimate with its target; the intervals are Gaussian, for the groups' noise
+    alone.
 
     Target `distribution`: the mean of the groups' frequencies, with the weights of the estimate. If
     users are independent draws from one distribution, this mean estimates the distribution, and the

@@ -1,8 +1,8 @@
 """Groups of users, each with its own ε, aggregated with weights.
 
 Every group runs the same protocol, given by its name. The sizes of the groups differ by at most one
-user, unless they are given. The weights are those of all users, so a run in which a user drops out
-is aborted.
+user, unless they are given. The weights are chosen for all users, so a run in which a user drops
+out is aborted.
 
 Source: Yang et al., section 3.2, with DPDS, TSS and DPDG as in Fig. 4, and with local mechanisms as
 in Fig. 5.
