@@ -157,7 +157,7 @@ EXPERIMENT = Experiment(
             "epsilon": list(EPSILONS),
         }
     ],
-    measures=[Measure("ratio", "worst variance over Duchi et al.'s", expected="ratio")],
+    measures=[Measure("ratio", "worst variance divided by Duchi et al.'s", expected="ratio")],
     quick={"epsilon": [0.1, 0.5, 1.0, 1.2, 1.5, 2.0, 2.5, 3.2, 4.0, 4.9, 5.0, 6.0, 7.0, 8.0]},
     choices=("ε from 0.1 to 8: the range is in the figure only", "k by Eq. 12", DUCHI_CHOICE),
     quotes=[

@@ -160,8 +160,9 @@ def variance_by_law(value: float) -> float:
     return MANY * HM(SMALL).law(value).second_moment - value**2
 
 
+EPSILONS_IN_WORDS = "ε of 0.1, 0.2 and so on to 30, ε* and ε#"
 NOTES: Mapping[str, str] = {
-    "grid": "ε of 0.1, 0.2 and so on to 30, ε* and ε#; d from 2 to 40",
+    "grid": f"{EPSILONS_IN_WORDS}; d from 2 to 40",
     "k": "k by Eq. 12",
 }
 
@@ -178,7 +179,7 @@ def drawn_orders(table: Table) -> "Figure":
         words=VARIANTS.__getitem__,
         titles={SEVERAL: f"{ORDERS[SEVERAL].stated}, d > 1"},
         x_label="d",
-        notes=[*NOTES.values(), "Points are not joined: odd and even d differ."],
+        notes=[f"{EPSILONS_IN_WORDS}. {NOTES['k']}. Points are not joined: odd and even d differ."],
         log_y=False,
         joined=False,
     )
