@@ -262,7 +262,7 @@ def mean_of_c_in_example(everybody: bool = False) -> float:
     """The mean of c when 1 % of 1000 users hold the item, a tenth of the users is sampled, and
     there are 100 items.
 
-    With `everybody`, c is computed from all users.
+    With `everybody`, c is computed from the reports of all users.
     """
     known = SamplingDesign(GRR(EPSILON, 100), 1000, 0.1)
     made = with_all_users(known) if everybody else direct(known)

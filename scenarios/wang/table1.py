@@ -154,7 +154,7 @@ def lemma_6(value: float, last: float) -> float:
 
 
 def variance_by_law(value: float) -> float:
-    """The variance of HM at the same ε, d and k, computed from the law of a report."""
+    """The variance of HM at ε = 0.5, for 16 attributes and k = 1, computed from a report's law."""
     # A user reports on one of MANY attributes, and this report is multiplied by MANY; the estimates
     # of the other attributes are 0.
     return MANY * HM(SMALL).law(value).second_moment - value**2

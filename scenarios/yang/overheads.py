@@ -1,6 +1,6 @@
 """What TSS′ costs more than TSS: stated in section 3.1.3 of Yang et al., and counted in runs.
 
-Let m_j users report on item j. TSS elects m_j users, and TSS′ elects φ + 1 if m_j is below that.
+Let m_j users report on item j. TSS elects m_j users; TSS′ elects φ + 1 users if m_j is smaller.
 The paper lists what d_j = φ + 1 - m_j further elections cost each role. A trial runs TSS′ and
 counts what each role did. From this the trial subtracts what TSS does with the same numbers of
 reporters (Table I), and compares the rest with the paper's list.

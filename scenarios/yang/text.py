@@ -1,6 +1,7 @@
-"""Sentences of Yang et al. that have no figure, tested by computation and some by small runs.
+"""Sentences of Yang et al. that have no figure. Most are tested by computation, some by small runs.
 
-What coalitions learn is proved on small runs, as `simnet verify` does it.
+What coalitions learn is judged as `simnet verify` does it, or by playing out every outcome of the
+coins.
 """
 
 from collections.abc import Callable, Sequence
@@ -72,8 +73,8 @@ def share_of(found: Sequence[bool]) -> float:
 def judged(
     scenario: str, coalitions: Sequence[str], wanted: Sequence[str], **settings: str
 ) -> Computed:
-    """Return a function that gives the share of small runs and coalitions for which the verdict is
-    one of `wanted`.
+    """Return a function that gives the share of the pairs of a small run and a coalition for which
+    the verdict is one of `wanted`.
     """
 
     def share(_: Path | None) -> float:
@@ -167,8 +168,8 @@ def sensitivity(_: Path | None) -> float:
 
 
 def more_bits(fraction_bits: int, _: Path | None) -> float:
-    """By how many bits a field element of DPDG is longer than one of DPDS, if a count has so many
-    bits after the point.
+    """By how many bits a field element of DPDG is longer than one of DPDS, if a count has
+    `fraction_bits` bits after the point.
     """
     gaussian = DPDG(USERS, ITEMS, epsilon=0.5, delta=1e-5, fraction_bits=fraction_bits)
     lengths = [one.field.modulus.bit_length() for one in (gaussian, DPDS(USERS, ITEMS, 0.5))]
