@@ -657,7 +657,7 @@ SUPERLINEAR: Mapping[str, tuple[Callable[[int], float], str]] = {
 
 
 def superlinear_quote(under: str) -> Quote:
-    """The quote that the noise of PM with ε/d for each attribute grows faster than linearly with d."""
+    """The quote that the noise of PM with ε/d for each attribute grows faster than linearly."""
     noise, disputed = SUPERLINEAR[under]
 
     def reading(table: Table) -> Counterpart:
