@@ -95,11 +95,14 @@ def drawn(
 
     They have `attributes` attributes; by default all of the census, or 16 of a synthetic law.
 
-    Raises `BadInput` for an unknown name, for data that do not fit, and, for a census, for fewer
-    than two attributes or more than it has.
+    Raises `BadInput` for an unknown name, for data that do not fit, and for a number of attributes
+    out of range: at least 1 for a synthetic law, and as `narrowed` says for a census.
     """
     if name in LAWS:
-        return _synthetic(LAWS[name], users, attributes or SYNTHETIC_ATTRIBUTES, seed)
+        numbers = SYNTHETIC_ATTRIBUTES if attributes is None else attributes
+        if numbers < 1:
+            raise BadInput(f"there is at least 1 attribute to collect, got {numbers}")
+        return _synthetic(LAWS[name], users, numbers, seed)
     if name not in STAND_INS:
         raise BadInput(f"people are {', '.join([*STAND_INS, *LAWS])}, got {name!r}")
     people = (

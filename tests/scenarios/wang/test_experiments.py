@@ -101,6 +101,8 @@ def test_fewer_attributes_keep_the_proportion_of_the_kinds() -> None:
     assert np.array_equal(few.inputs[:, 2:], every.inputs[:, 5:10])
     with pytest.raises(BadInput, match="there are 2 to 19 attributes to collect, got 20"):
         people.drawn("MX", 50, None, 1, 20)
+    with pytest.raises(BadInput, match="there is at least 1 attribute to collect, got 0"):
+        people.drawn("uniform", 50, None, 1, 0)
     with pytest.raises(BadInput, match=r"people are BR, MX, .* got 'FR'"):
         people.drawn("FR", 50, None, 1)
 
