@@ -385,8 +385,8 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
     if any(name in LISTING for name in protocols):
         said.append(
             "In secagg, secagg_plus and the committee, the server says who is left. The columns "
-            "are for a server that says the same to everybody; a server that tells different "
-            "parties different lists can learn sums over fewer users."
+            "are for a server that tells the truth; a server that lies can learn sums over fewer "
+            "users."
         )
     if "tss" in protocols:
         said.append(

@@ -15,9 +15,8 @@ Users may drop out at any point, also between two of their shares: a user is cou
 name is on the list of every member that answered the server. Members may drop out too, as long as
 enough of them are left.
 
-The server passes on the lists, and we assume that it does so honestly. A server that sends
-different lists to different members can open the sums over two groups of users, and so their
-difference. This takes 2t <= k + c, where c members help the server.
+The server tells the members who is on all lists, and we assume that it does so honestly. A server
+that names only one user learns the answer of this user.
 
 Source: DPDS is Algorithm 2 of Yang et al.; (L8) below is line 8 of that box. A committee of
 servers, and agreement on contributors, are standard; no paper's algorithm box is reproduced here.

@@ -25,9 +25,8 @@ counted, how many users these are, and who is elected; it does not learn who rep
 user learns who reports on the items for which it is elected. Any t elected users of an item learn
 the answers for this item, and t - 1 learn nothing from shares.
 
-S1 makes the lists, and we assume that it does so honestly. If S1 helps S2, it can send two
-different lists to the elected users of an item. Then S1 and S2 can open the sums over two groups of
-users if 2t <= m + c, where c elected users help them.
+S1 says who is counted, and we assume that it does so honestly. If S1 helps S2, it can name only one
+user, and S2 then learns the answers of this user.
 
 Source: TSS is Algorithm 3 of Yang et al.; (1) to (5) are the steps of its flow. An agreement on
 contributors is standard; no paper's algorithm box is reproduced here.

@@ -128,6 +128,23 @@ def test_a_lying_server_opens_an_item_exactly_if_two_lists_have_enough_members(
         assert exposes == opens, (members, threshold, coalition)
 
 
+class NamingServer(Committee):
+    """The server tells all members that only the first user is counted."""
+
+    async def server(self, me):
+        lists = await me.gather_some(HEARD, senders=self.committee(me))
+        counted = bits([place == 0 for place in range(self.users)])
+        await me.publish(AGREED, to=list(lists), payload=counted)
+        await me.gather_some(PARTIAL, senders=list(lists))
+
+
+@pytest.mark.parametrize("sharing", ["additive", "shamir:2", "shamir:3"])
+def test_a_server_that_names_only_one_user_learns_the_answer_of_this_user(sharing: str) -> None:
+    done = run(NamingServer(4, 2, 1.0, 3, sharing), [1, 2, 2, 1], seed=1)
+    found = verdict(done, "server")
+    assert (found.finding, found.exposed_parties) == ("leaks", ("u1",))
+
+
 def test_dpds_itself_is_aborted_where_the_robust_protocol_gives_a_result() -> None:
     held, fates = [1, 2, 2, 1, 1], {"u3": Fate("share", reached=2)}
     robust = RobustDPDS(5, 2, 1.0, sharing="shamir:3")
