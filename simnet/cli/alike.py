@@ -97,7 +97,7 @@ def print_alike(out: "Console", verdict: "AlikeVerdict") -> None:
     for name, size in verdict.classes[:CLASSES_SHOWN]:
         out.print(Text(f"  alike: {name}: {size:,}"))
     if verdict.exposed:
-        out.print(Text(f"  exposed: every single {'; every single '.join(verdict.exposed[:5])}"))
+        out.print(Text(f"  exposed, of each party of a kind: {'; '.join(verdict.exposed[:5])}"))
     for sentence in verdict.checked:
         out.print(Text(f"  checked, {sentence}"))
     out.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))

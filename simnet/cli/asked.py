@@ -153,8 +153,8 @@ class Asked:
     ) -> None:
         """Write the page about a result.
 
-        The page shows the command `by` (`run` or `show`) with the options of this record, and then
-        the words `further`. `judge` are coalitions to judge in a run that is too large to judge
+        The page shows the command `by` (`run` or `show`) with options of this record, and then the
+        words `further`. `judge` are coalitions to judge in a run that is too large to judge
         all.
         """
         from simnet.cli.progress import progress_bar

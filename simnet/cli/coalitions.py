@@ -51,11 +51,12 @@ def coalitions(
     A coalition *exposes* a party if it determines a function of this party's secrets alone. It
     *touches* a party if it determines a function in which a secret of the party occurs, for example
     a sum. For each party with a secret, a table shows minimal coalitions that expose or touch the
-    party, and maximal coalitions that do not expose it. The command also shows minimal coalitions
-    that learn more than their output. The verdicts are about secret shares, in one run.
+    party, and maximal coalitions that do not expose it. With at most 12 parties, the command also
+    shows minimal coalitions that learn more than their output. The verdicts are about secret
+    shares, in one run.
 
     With more than 12 parties, coalitions are given by their numbers of members of each kind: for
-    example, a user is exposed by "server with all 999 other users". If a run cannot be judged by
+    example, a user is exposed by the server with all 999 other users. If a run cannot be judged by
     counts, the command gives one minimal coalition that exposes a party and one maximal coalition
     that does not; others may exist.
 
@@ -94,7 +95,8 @@ def coalitions(
         with the same number of members of each role.
     certificates
         Write certificates of the coalitions that the lists name into this folder. `python -m
-        simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run.
+        simnet.adversary.check` checks the proofs. `simnet verify --check` repeats the run, unless
+        it was judged by symmetry.
     user
         The parties, separated by commas, that the tables show; without this option, they show all.
         If the coalitions of a run with more than 12 parties cannot be judged by counts, these are

@@ -17,8 +17,9 @@ PARTS_SHOWN = 3
 STEPS_SHOWN = 6  # so many vectors of a list are shown
 MEMBERS_SHOWN = 6
 NOT_SEARCHED = (
-    "Not searched: which coalitions learn more than their output. This may end when somebody "
-    "joins, so it cannot be judged by counts. `simnet verify` judges a single coalition."
+    "Not searched: which coalitions learn more than their output. If somebody joins such a "
+    "coalition, the larger one may learn only its output, so counts alone do not decide. `simnet "
+    "verify` judges a single coalition."
 )
 
 
@@ -184,7 +185,9 @@ def _some(names: Sequence[str]) -> str:
 
 
 def print_grown(out: "Console", grown: "Grown") -> None:
-    """Print, for some parties, one coalition of each sort."""
+    """Print, for some parties, one coalition that exposes the party, one that does not, and the
+    same for touching.
+    """
     from simnet.cli.grid import Grid
 
     out.print(

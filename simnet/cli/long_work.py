@@ -29,7 +29,7 @@ SECONDS_A_JUDGED_PARTY = 3e-3  # judging claims plays the script of each party s
 
 @contextmanager
 def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
-    """Ask before a large run, and say when a long run begins and ends.
+    """Ask before a large run, unless `yes` is true, and announce a long run as `announced` does.
 
     Raises `BadInput` when the person does not want the large run, or when nobody can be asked and
     `yes` is false.
@@ -50,7 +50,7 @@ def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
 
 
 def seconds_of(work: Workload | None) -> float:
-    """Return about how many seconds one run takes, or 0 if this is not known."""
+    """Return about how many seconds one run takes, or 0 if no field elements are stated."""
     if work is None or work.element_bits is None:
         return 0.0
     return work.elements * SECONDS_AN_ELEMENT + work.messages * SECONDS_A_MESSAGE
@@ -59,7 +59,7 @@ def seconds_of(work: Workload | None) -> float:
 def seconds_to_judge(way: "Way | None", size: "Size", seconds: float) -> float:
     """Return about how long it takes to judge claims, in seconds, on a run that took `seconds`.
 
-    `way` is how the claims are judged first. The result is 0 if it is None.
+    `way` is how the claims are judged first. The result is 0 if `way` is None.
     """
     if way is None:
         return 0.0

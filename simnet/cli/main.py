@@ -40,7 +40,7 @@ from simnet.printable import ERRORS, printable
 
 HELP = """A workbench for multi-party private aggregation.
 
-It runs a protocol, counts and bills every message, and says what coalitions learn.
+It runs a protocol, bills its messages, and says what coalitions learn.
 
 Exit status: 0 when all went well, 1 when a claim, a check or a trial fails, 2 when the command
 line, the data or a script is wrong, 3 when the run was aborted (mostly because parties dropped out

@@ -163,7 +163,7 @@ class Data(ColumnOfFile):
         return people
 
     def refuse_options_of_files(self) -> None:
-        """Raise `BadInput` when the user gave an option that needs a file of data."""
+        """Raise `BadInput` for an option such as `--column`, which needs a file of data."""
         self._refuse("goes with --input: give the file of data too", *_OF_FILES)
 
     def _refuse(self, why: str, *names: str) -> None:

@@ -153,7 +153,9 @@ def _share(value: float) -> str:
 
 
 def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
-    """The arguments are positions on the bar as shares of its length; they are cut to 0..1."""
+    """Draw a bar of `track` + 1 characters. The other arguments are positions on the bar, as shares
+    of its length; they are cut to 0..1.
+    """
     cells = [(" ", "")] * (track + 1)
     first, last, spot, place = (
         round(min(max(share, 0.0), 1.0) * track) for share in (low, high, estimate, truth)

@@ -69,9 +69,9 @@ def show_page(
         judge all coalitions. You can give this option several times.
     worlds
         Two inputs of a tiny instance, such as `1,1/1,2`. The page then shows side by side what the
-        coalition that `--corrupt` names sees in each of these two worlds, with exact probabilities.
+        coalition that `--corrupt` names sees on each of these inputs, with exact probabilities.
     corrupt
-        The coalition that looks at the two worlds, written as for `simnet verify`.
+        The coalition for `--worlds`, written as for `simnet verify`.
     set_
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.

@@ -57,8 +57,8 @@ def verify(
     """Say what a coalition learns from a run.
 
     If the coalition learns nothing from secret shares, this is proved, and `--certificate` writes
-    the proof. If it learns something, the command prints the attack. An undecided verdict says what
-    the coalition learns at least and at most.
+    the proof. If it learns something, the command prints the attack, except
+    by symmetry. An undecided verdict says what the coalition learns at least and at most.
 
     The exit status is 1 if the verdict is not the one that `--expect` names, or if the certificate
     that `--check` names has no valid proof or does not belong to the run. It is 2 if
@@ -105,7 +105,8 @@ def verify(
         coalition sees; the other verdicts are about secret shares alone.
     certificate
         Write the verdict's certificate (JSON) to this file. `python -m simnet.adversary.check FILE`
-        checks the proof in it, and `--check` compares the certificate with the run.
+        checks the proof in it. `--check` compares the certificate with the run, unless the run was
+        judged by symmetry.
     with_seed
         Write the seed and the digests of inputs and trace into the certificate, or leave them out.
         Somebody who knows them may find out the inputs. By default they are written only if the

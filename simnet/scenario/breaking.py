@@ -39,8 +39,8 @@ class Sizes:
 
     @property
     def safe(self) -> int | None:
-        """The largest number s for which no s users can read a secret of another user in any of
-        these runs.
+        """The largest number s for which the search shows that no s users can read a secret of
+        another user in any of these runs.
 
         The value is None if no breaking set was found, or if the search may have missed small sets.
         """

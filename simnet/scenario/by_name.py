@@ -35,7 +35,7 @@ def find(place: str, **settings: Any) -> Scenario:
     """Return the scenario that a name, `FILE.py` or `FILE.py:Class` stands for.
 
     `settings` replace the scenario's own. Raises `BadInput` for a name that no scenario has, and
-    for a setting that is unknown or has a bad value.
+    for a setting that is unknown or has a value of the wrong type.
 
     >>> find("dpds", users=50).settings()["users"]
     50
@@ -70,8 +70,8 @@ def perform(
         result is a `PlainRun`.
     data
         What the users hold: a list or an array with one item or number for each user, a column of a
-        file (`read_column`), or a population. Without data, users are made up from the seed. The
-        inputs of a `PlainRun` are handed to its parties as they are.
+        file (`read_column`), or a population. Without data, users are made up from the seed. If
+        no estimate is compared with the truth, a list is handed to the parties as it is.
     seed
         The seed of the run's random numbers.
     claims

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from simnet.adversary.certificate import certificate_of, certificate_text
-from simnet.adversary.check import Certificate
+from simnet.adversary.check import OrbitCertificate, certificate
 from simnet.adversary.coalitions.every_coalition import EveryCoalition
 from simnet.adversary.judge import Judge
 from simnet.errors import BadInput
@@ -61,8 +61,17 @@ class Claimed:
     """The facts in a certificate that are needed to repeat its run."""
 
     def __init__(self, text: str) -> None:
-        """Read a certificate's text. Raises `BadCertificate` for any other text."""
-        self.certificate = Certificate(text)
+        """Read a certificate's text. Raises `BadCertificate` for any other text, and `BadInput` for
+        the certificate of a verdict by symmetry.
+        """
+        found = certificate(text)
+        if isinstance(found, OrbitCertificate):
+            raise BadInput(
+                "--check does not repeat a run that was judged by symmetry: `python -m "
+                "simnet.adversary.check FILE` checks the proof of this certificate, and `simnet "
+                "verify --by symmetry` judges the run"
+            )
+        self.certificate = found
         self._content: dict[str, Any] = self.certificate.content
 
     @property

@@ -73,7 +73,10 @@ class Format:
     def __attrs_post_init__(self) -> None:
         one = self.delimiter
         if one is not None and (len(one) != 1 or one.isalnum() or one in '"\r\n\0'):
-            raise BadInput(f"--delimiter takes one character, such as ; or tab, got {one!r}")
+            raise BadInput(
+                "--delimiter takes one character, such as ; or tab, and no letter or digit: got "
+                f"{one!r}"
+            )
         if self.max_rows < 1:
             raise BadInput(f"--max-rows takes at least 1, got {self.max_rows}")
         try:
@@ -112,7 +115,7 @@ def numbered_cells(
 ) -> list[tuple[tuple[str, ...], Numbers]]:
     """Return the different values of each column, and for each row the number of its value.
 
-    Blanks around a cell are removed. A cell without a value is the empty text.
+    Blanks around a cell are removed. A missing cell of Parquet is the empty text.
 
     Raises `BadInput` for a file or a column that cannot be used.
     """

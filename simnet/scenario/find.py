@@ -97,11 +97,10 @@ def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
     named = [cls for cls in protocols if cls.__name__ == class_name] if class_name else protocols
     if len(named) != 1:
         listed = ", ".join(cls.__name__ for cls in protocols) or "none"
-        counted = f"no protocol {class_name!r}" if class_name else f"{len(protocols)} protocols"
-        raise BadInput(
-            f"{file} has no SCENARIO and {counted}; classes with `parties` are: {listed}. "
-            f"Name one: {file}:Class"
-        )
+        counted = f"no SCENARIO and {len(protocols)} protocols"
+        has = f"no protocol {class_name!r}" if class_name else counted
+        name_one = f". Name one: {file}:Class" if protocols else ""
+        raise BadInput(f"{file} has {has}; classes with `parties` are: {listed}{name_one}")
     return named[0]
 
 

@@ -21,7 +21,8 @@ MOST_USERS = 100_000_000  # the most users; each user takes 8 bytes of memory
 def numbers_of_column(
     column: Column, low: float, high: float, option: str = "--low ... --high ..."
 ) -> NumberPopulation:
-    """Return one user for each row of a column of numbers; `option` declares their range.
+    """Return one user for each row of a column of numbers in the declared range `low..high`.
+    Messages name the `option` that declares this range.
 
     Raises `BadInput` for a row without a number, or with a number outside the range. The range must
     be declared, because the smallest and largest value of the data would reveal the values of some
@@ -86,7 +87,7 @@ def table_of_columns(
 def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulation:
     """Return one user for each row of a column.
 
-    By default the domain consists of the values that occur, sorted.
+    If `domain` is None, it consists of the values that occur, sorted.
 
     Raises `BadInput` for a row whose value is outside the domain, and for a domain that names an
     item twice.
@@ -114,7 +115,7 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
 
 
 def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None) -> ItemPopulation:
-    """Return several users for each row of a column; another column says how many.
+    """Return, for each row of a column, as many users as another column says.
 
     Rows with the same item add up. The privacy statement is about one counted user, so a person who
     was counted several times loses more privacy.

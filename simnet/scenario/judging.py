@@ -5,7 +5,7 @@ script may do something else from some number of users on, for example use a mas
 two ways to a verdict, elimination and symmetry. They are tried in this order:
 
 1. *Elimination* keeps the linear forms of messages. It is tried first for runs of up to
-   `JUDGED_MESSAGES` messages.
+   `JUDGED_MESSAGES` messages that keep the limits in step 3.
 2. *Symmetry* judges larger runs, if many of their parties are alike (`simnet.adversary.orbits`).
    The run is played again, and must do the same as before.
 3. Elimination again, for the claims that symmetry does not decide, if the run has no field elements

@@ -1,4 +1,4 @@
-"""What the coalitions of a large run learn: by counts, or else one coalition of each sort.
+"""What the coalitions of a large run learn: by counts, or else a few coalitions of some parties.
 
 Theory of operation. A run with more than 12 parties has too many coalitions to judge each. We try
 three ways, one after the other:
@@ -50,7 +50,7 @@ class Counted:
 
 @attrs.frozen(eq=False)
 class Grown:
-    """One coalition of each sort for some parties of a run, and certificates of coalitions.
+    """Single coalitions that expose or touch some parties of a run, or do not, and certificates.
 
     `reasons` say why coalitions were not counted. `judged` is the number of coalitions that were
     judged.
@@ -90,9 +90,9 @@ def judge_large(
 ) -> Counted | Grown:
     """Return what coalitions of a large run learn.
 
-    `users` are the parties that are judged if coalitions cannot be judged by counts; if there are
-    none, the first party that has declared a secret. `progress` is called after each verdict of
-    that search.
+    If coalitions cannot be judged by counts, coalitions are searched for the parties `users` or, if
+    there are none, for the first party that has declared a secret. `progress` is called after each
+    verdict of that search.
 
     Raises `BadInput` for a run that is too large to be judged, and for a user who has declared no
     secret.

@@ -60,7 +60,7 @@ class Performance:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of what is estimated: items, columns or weights."""
+        """The names of what is estimated, such as items or weights."""
         return self.population.labels if self.assessment.labels is None else self.assessment.labels
 
     @property
@@ -94,7 +94,7 @@ class Performance:
     def show(self) -> Any:
         """Return a page that shows the run: who sends what to whom, and what coalitions learn.
 
-        A notebook displays the page, and its method `save` writes it into a file.
+        A notebook displays the page, and the page's method `save` writes the page into a file.
         """
         # The page stands above this module, so it is found by its name.
         return object_at("simnet.page.notebook:shown")(self)

@@ -109,7 +109,7 @@ class PlainRun:
     def show(self) -> Any:
         """Return a page that shows the run: who sends what to whom, and what coalitions learn.
 
-        A notebook displays the page, and its method `save` writes it into a file.
+        A notebook displays the page, and the page's method `save` writes the page into a file.
         """
         # The page stands above this module, so it is found by its name.
         return object_at("simnet.page.notebook:shown")(self)
@@ -311,7 +311,7 @@ def prepared(
 
 
 def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
-    """Return inputs of synthetic people, one for each party of the protocol that takes an input.
+    """Return inputs of synthetic people, one for each user of the protocol.
 
     Raises `BadInput` when the protocol cannot seat its parties.
     """

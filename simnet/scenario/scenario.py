@@ -139,7 +139,8 @@ class Scenario:
     def with_settings(self, texts: Mapping[str, str]) -> "Scenario":
         """Return the scenario with some settings replaced; values are given as text.
 
-        Raises `BadInput` for an unknown name or a bad value.
+        Raises `BadInput` for an unknown name, and for a text that is no value of the setting's
+        type.
         """
         settings = self.settings()
         if not texts:

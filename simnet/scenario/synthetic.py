@@ -61,8 +61,6 @@ def uniform_numbers(users: int, low: float, high: float, seed: int) -> NumberPop
 def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopulation:
     """Return users with independent numbers: standard normal, truncated to `low..high`.
 
-    Values outside the range are not moved to its ends, because this would add a bias.
-
     Raises `BadInput` for fewer than one user, and for a range that has less than 1 % of the
     standard normal law.
     """

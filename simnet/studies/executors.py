@@ -158,7 +158,9 @@ def dask_cluster(
 
 
 def _refuse_others(address: str) -> None:
-    """A Dask client itself would wait for minutes if another program listened at the address."""
+    """Raise `BadInput` unless a Dask scheduler answers. A Dask client itself would wait for minutes
+    if another program listened at the address.
+    """
     from distributed.core import rpc
     from distributed.security import Security
 
@@ -202,7 +204,7 @@ def _quiet() -> Iterator[None]:
 
 
 class _Watched(Executor):
-    """An executor on a cluster that a thread watches: its futures fail when the scheduler ends."""
+    """An executor on a cluster that threads watch: its futures fail when the scheduler ends."""
 
     def __init__(self, client: Any, address: str, say: Callable[[str], None]) -> None:
         self._client, self._address, self._say = client, address, say

@@ -74,8 +74,9 @@ class Counterpart:
     def of(cls, found: Estimate, runs: int = 0) -> "Counterpart":
         """Return the counterpart for an estimate of the table.
 
-        The paper's number is the mean of `runs` runs, or exact if `runs` is 0. If an exact number
-        has no other expected value, it counts as the value of a law, and nothing was measured.
+        The paper's number is the mean of `runs` runs, or exact if `runs` is 0. If the estimate
+        is exact and has no expected value, its mean counts as the value of a law, and nothing
+        counts as measured.
         """
         if found.exact and found.expected is None:
             return cls(found.mean)
@@ -107,8 +108,8 @@ class Counterpart:
         return self.low - slack <= self.expected <= self.high + slack
 
     def is_clearly_off(self, bound: float) -> bool:
-        """Whether an interval a tenth as wide around the expected value would keep clear of a
-        bound.
+        """Whether each interval a tenth as wide that contains the expected value would keep clear
+        of a bound.
         """
         if self.expected is None or self.low is None or self.high is None:
             return False
@@ -118,8 +119,8 @@ class Counterpart:
         """Return whether the law agrees with a printed number, and the two-sided probability of the
         number.
 
-        The probability is None for a bound, for a number that is not random, and if no law is
-        known.
+        The probability is None for a bound, for a number that is not random, and if the law or the
+        spread is not known.
         """
         if self.expected is None or isnan(self.spread):
             return "none", None

@@ -150,7 +150,9 @@ class _Watched(dict[Any, Any]):
 def _compared(
     place: Mapping[Any, Mapping[str, Any]], holds: Statement
 ) -> Iterator[Mapping[str, Any]]:
-    """A statement that stops at the first failure may not look at all lines. So we also evaluate it
+    """Yield the lines that the statement compares.
+
+    A statement that stops at the first failure may not look at all lines. So we also evaluate it
     with all numbers equal, with falling numbers and with rising numbers.
     """
     seen: set[Any] = set()
@@ -261,7 +263,7 @@ def share_of(outcomes: Sequence[Outcome], expected: float | None = None) -> Coun
 def share_by_law(outcomes: Sequence[Outcome]) -> float | None:
     """Return the share of places at which a statement holds for the expected values.
 
-    Returns None if an expected value is unknown.
+    Returns None if there is no place, or if an expected value is unknown.
     """
     if not outcomes or any(outcome.by_law is None for outcome in outcomes):
         return None
@@ -287,9 +289,9 @@ def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Out
 def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
     """Yield choices of one number from the interval of each line.
 
-    These are a rise in equal shares from the low end of the first interval to the high end of the
-    last, a fall that is made in the same way, and every choice of interval ends. If there are too
-    many choices of ends, some choices are drawn at random.
+    These are every choice of interval ends and, if all intervals are finite, a rise in equal shares
+    from the low end of the first interval to the high end of the last, and a fall made likewise. If
+    there are too many choices of ends, some choices are drawn at random.
     """
     bounded = all(isfinite(line["high"] - line["low"]) for line in place.values())
     upwards = sorted(place) if all(isinstance(key, int | float) for key in place) else list(place)

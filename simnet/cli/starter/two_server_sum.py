@@ -18,7 +18,7 @@ TOTAL = Tag("total")
 class TwoServerSum:
     """The numbers that all parties know. A user's input is a whole number in 1..items.
 
-    Raises `ValueError` for fewer than two users or one item.
+    Raises `ValueError` for fewer than two users, and for fewer than one item.
     """
 
     users: Annotated[int, "the number of users, at least 2"] = 5

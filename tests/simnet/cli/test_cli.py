@@ -568,6 +568,12 @@ def test_a_scenario_file_that_is_none_is_refused(tmp_path: Path, content: str, w
     assert words in refusal(simnet("run", tmp_path / "mine.py"))
 
 
+def test_a_class_that_a_scenario_file_lacks_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWN)
+    refused = refusal(simnet("run", f"{tmp_path / 'mine.py'}:Theirs"))
+    assert "mine.py has no protocol 'Theirs'; classes with `parties` are: " in refused
+
+
 FAILING = """
 from protocols.dpds.about import about
 from protocols.dpds.script import DPDS, SHARE
