@@ -46,9 +46,9 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     choices=(
         *CHOICES,
-        "each user drops out with probability `drop`, before, between or after its sends; a "
-        "party that waits for this user stops waiting when no other party can go on (a "
-        "real server needs a deadline, and takes longer)",
+        "each user drops out with probability `drop`, before, between or after its sends; except "
+        "in dpds, tss and dpdg, a party that waits for this user stops waiting when no other party "
+        "can go on (a real server needs a deadline, and takes longer)",
         "dpds, tss and dpdg have no result if a user leaves before its last message; dpds_robust "
         "needs more than half of the shares, tss_robust three fifths",
     ),

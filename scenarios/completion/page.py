@@ -331,7 +331,9 @@ def drops(table: Table) -> Lines:
 
 
 def chance_of_result(name: str, users: int, drop: float) -> float:
-    """Return the probability that a run of a protocol that needs everybody has a result."""
+    """Return the probability that a run of a protocol that needs everybody has a result, if each
+    user sends as often as in the run with seed 0.
+    """
     # A user with s sends leaves at one of s + 1 points, and only the last point does no harm.
     chance = 1.0
     sent = sends(script_of(name, users), people(users).inputs, 0)
@@ -350,8 +352,9 @@ def drop_findings(table: Table) -> Lines:
     for name in strict:
         chances = [f"{chance_of_result(name, users, drop):.2g}" for drop in rates]
         yield (
-            f"- By law a run of {name} with {users} users has a result with probability "
-            f"{joined(chances)} if each user drops out with probability {stated}."
+            f"- A run of {name} with {users} users has a result with probability {joined(chances)} "
+            f"if each user drops out with probability {stated}: computed from how many sends each "
+            "user has in one run."
         )
     others = [name for name in table.values("protocol") if name not in NEED_EVERYBODY]
     top = max(rates)
