@@ -2,7 +2,7 @@
 
 A party draws two kinds of random values from two sources:
 
-- *discrete* draws: bits, integers, subsets, and the reals of the mechanisms: `DiscreteSource`;
+- *discrete* draws, such as bits, integers, subsets and reals: `DiscreteSource`;
 - *field elements*, which serve as masks: `FieldSource`.
 
 A script sees only `Coins`. `Coins` checks the arguments, bills the operation and asks one of its
@@ -40,9 +40,10 @@ LARGEST_VARIANCE = 10**9  # the largest variance of a Skellam draw
 class DiscreteSource(Protocol):
     """The interface of a source of discrete outcomes.
 
-    `Coins` has checked the arguments. A source may enumerate the outcomes of the draws from
-    `bernoulli` to `categorical`, if these are not too many. The other draws can only be sampled.
-    All draws have the stated law without approximation, except normal and exponential reals.
+    `Coins` checks the arguments before it calls a source. A source may enumerate the outcomes of
+    the draws from `bernoulli` to `categorical`, if these are not too many. The other draws can only
+    be sampled. All draws have the stated law without approximation, except normal and exponential
+    reals.
     """
 
     def bernoulli(self, chance: Probability) -> bool:
@@ -122,7 +123,8 @@ class FieldSource(Protocol):
 
 
 class Coins:
-    """The coins of one party, or of one of its deferred blocks. A script gets them as `me.coins`.
+    """The coins of one party, of one of its deferred blocks, or of the functions of its doors. A
+    script gets the coins of its party as `me.coins`.
 
     Every draw gives new, independent values. Probabilities are floats or fractions in [0, 1]; a
     method raises `ValueError` for arguments out of range. A script gets an error if it draws at a
@@ -296,17 +298,18 @@ class Coins:
         """Return independent uniform field elements in an array of this shape. Billed as field
         draws (FS).
         """
+        if min(shape, default=0) < 0:
+            raise ValueError(f"the sizes of a shape must be at least 0, got shape {shape}")
         self._check_draw()
         if self._meter is not None:
             self._meter.bill("FS", math.prod(shape))
         return self._fields.draw(field, shape, self._meter)
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: "RowMaker") -> "Deferred":
-        """Return a `Deferred` block of this field and shape, whose rows are made later from coins
-        of its own.
+        """Return a `Deferred` block of this field and shape, which has coins of its own.
 
-        `rows` is called with these coins and returns the array, perhaps later and in another
-        thread.
+        `rows` is called with these coins, perhaps later and in another thread, and returns the
+        array.
         """
         self._check_draw()
         self._blocks += 1
@@ -317,7 +320,7 @@ class Coins:
 
     @property
     def meter(self) -> Meter | None:
-        """The meter of the party that the coins belong to."""
+        """The meter of the party that the coins belong to; None if no draws are billed."""
         return self._meter
 
     @property
@@ -343,6 +346,8 @@ class Coins:
                 "a deferred block may draw only field elements: draw discrete coins in the script, "
                 "before the block is made"
             )
+        if times < 0:
+            raise ValueError(f"a number of draws must be at least 0, got {times}")
         self._check_draw()
         if tossed:
             self.tossed = True
@@ -410,12 +415,13 @@ RowBlock = FieldArray | Typed
 
 @attrs.frozen(eq=False)
 class Deferred:
-    """A block of field elements that is evaluated later, perhaps in another thread.
+    """A block of field elements that need not be evaluated at once.
 
-    `Coins.deferred` makes such a block. If `Party.scatter` sends it under a `Summed` tag, it is
-    evaluated later, at the latest at the end of the run. `rows` must be a pure function: it may use
-    only the coins that it gets and values that do not change after the block was made. A block must
-    be evaluated only once, because a second evaluation would draw other coins.
+    `Coins.deferred` makes such a block. If `Party.scatter` sends it under a `Summed` tag, `run`
+    evaluates it later, perhaps in another thread, and at the latest at the end of the run. `rows`
+    must be a pure function: it may use only the coins that it gets and values that do not change
+    after the block was made. A block must be evaluated only once, because a second evaluation would
+    draw other coins.
 
     >>> from simnet import Field
     >>> from simnet.coins.sampled import SampledCoins
@@ -432,7 +438,7 @@ class Deferred:
 
     @property
     def meter(self) -> Meter | None:
-        """The meter of the party that made the block."""
+        """The meter of the party that made the block; None if no draws are billed."""
         return self.coins.meter
 
     @property

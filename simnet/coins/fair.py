@@ -1,10 +1,10 @@
 """How many of n fair coins show heads, exactly, for many n at once.
 
-We split the n coins into groups of 2**k coins, by the binary digits of n. The coins of the low
-digits are tossed one by one, as random bits. For a larger group, let F be the distribution function
-of its number of heads, and let U be uniform on [0, 1). Then the number of all j with F(j) <= U has
-the distribution of the number of heads. U is drawn word by word, until all of these comparisons are
-decided. Proof: docs/proofs/fair-coins.md.
+We split the n coins into groups of 2**k coins, k <= 24, by the binary digits of n. The coins of the
+low digits are tossed one by one, as random bits. For a larger group, let F be the distribution
+function of its number of heads, and let U be uniform on [0, 1). Then the number of all j with F(j)
+<= U has the distribution of the number of heads. U is drawn word by word, until all of these
+comparisons are decided. Proof: docs/proofs/fair-coins.md.
 """
 
 import bisect
@@ -111,10 +111,10 @@ def distribution(digit: int, words: int) -> tuple[int, list[int]]:
 def _rounded(digit: int, scale: int, precision: int) -> tuple[int, list[int]] | None:
     """Return the result of `distribution`, or None if this precision leaves a rounding open.
 
-    Weight i is the probability of h + i heads out of 2h, divided by the probability of h heads, in
-    units of `2**-precision`. Each weight is computed from the one before and rounded down, so
-    weight i is less than i units too low, for i > 0. All weights that are rounded to 0 add up to
-    less than 2h units (docs/proofs/fair-coins.md).
+    Let 2h be the number of coins. Weight i is the probability of h + i heads, divided by the
+    probability of h heads, in units of `2**-precision`. Each weight is computed from the one before
+    and rounded down, so weight i is less than i units too low, for i > 0. All weights that are
+    rounded to 0 add up to less than 2h units (docs/proofs/fair-coins.md).
     """
     half = 1 << digit - 1
     weights = [1 << precision]

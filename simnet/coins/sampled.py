@@ -2,7 +2,7 @@
 
 A party has two streams of words, one for discrete draws and one for field elements. A deferred
 block has two streams of its own, which are named by its number among the blocks of the party. So
-its draws do not depend on when the block is made. See `simnet.coins.streams` for the key of a
+its draws do not depend on when the block is evaluated. See `simnet.coins.streams` for the key of a
 stream.
 """
 
@@ -44,7 +44,7 @@ class SampledCoins(Coins):
         """Make coins of `party`, billed to `meter`.
 
         `purpose` separates streams that must not share words. Raises `ValueError` for a purpose
-        that contains "block", since deferred blocks use this word, or a slash.
+        that contains a slash, or the word "block", which the streams of deferred blocks use.
         """
         if "block" in purpose:
             raise ValueError(f'a purpose may not contain the word "block", got {purpose!r}')

@@ -3,7 +3,7 @@
 A tape lists how the coins of one party come out, in the order in which its script tosses them. When
 a script tosses a coin for which the tape has no outcome left, `TapeEnd` stops the script, and says
 which outcomes the coin can have. The caller then plays the script again, once for each outcome,
-with this outcome appended to the tape. So all histories are found although nobody knows beforehand
+with this outcome appended to the tape. So all tapes are found although nobody knows beforehand
 which coins a script will toss.
 
 Example. A tape of one outcome, and a script that tosses twice:
@@ -184,8 +184,8 @@ def _subsets(count: int, below: int, favoured: int | None, weight: float | Fract
 class TapeDiscrete:
     """A discrete source that plays a tape.
 
-    If one call makes several draws, each draw is a coin of its own, so the tape grows by one
-    outcome for each draw. A subset is a single coin, because its members depend on each other.
+    Each number or truth value that a call returns is a coin of its own. A subset is a single coin,
+    because its members depend on each other.
     """
 
     def __init__(self, tape: Tape) -> None:
@@ -220,15 +220,15 @@ class TapeDiscrete:
         return _numbers([self._tape.toss(choice) for _ in range(count)])
 
     def uniform(self, count: int) -> Floats:  # noqa: ARG002
-        """Raise `BadInput`, because a real number has infinitely many outcomes."""
+        """Raise `BadInput`, because a real number has too many outcomes."""
         self._refuse("uniform")
 
     def normal(self, count: int) -> Floats:  # noqa: ARG002
-        """Raise `BadInput`, because a real number has infinitely many outcomes."""
+        """Raise `BadInput`, because a real number has too many outcomes."""
         self._refuse("normal")
 
     def exponential(self, count: int) -> Floats:  # noqa: ARG002
-        """Raise `BadInput`, because a real number has infinitely many outcomes."""
+        """Raise `BadInput`, because a real number has too many outcomes."""
         self._refuse("exponential")
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:  # noqa: ARG002
@@ -251,8 +251,7 @@ class TapeDiscrete:
     def _refuse(self, name: str) -> NoReturn:
         raise self._tape.stopped(
             BadInput(
-                f"coins.{name} has infinitely many outcomes, and only finite coins can be played "
-                "out"
+                f"coins.{name} has too many outcomes to be played out: take draws with few outcomes"
             )
         )
 

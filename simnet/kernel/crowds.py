@@ -48,8 +48,8 @@ def rows_from(
 ) -> Any:
     """Return all rows of these payloads. `senders` has the number of the sender of each payload.
 
-    There is one row for each party and for each member of a crowd; under a voluntary tag there may
-    be fewer rows.
+    There is one row for each sender and, if a sender is a crowd, one for each member. Under a
+    voluntary tag there may be fewer rows.
 
     Raises `ScriptError` for a tally, which has no rows.
     """

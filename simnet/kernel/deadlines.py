@@ -78,7 +78,7 @@ class TooLate(NamedTuple):
 
 
 class Timekeeper(Protocol):
-    """Decides which deadlines pass next."""
+    """Decides which waits with a deadline end next."""
 
     def decide(self, waits: Sequence[Open]) -> Sequence[Ended]:
         """Return the waits that end first, at least one."""

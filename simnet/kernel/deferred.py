@@ -1,6 +1,6 @@
 """Deferred blocks: sent, billed and noted at once, and evaluated later.
 
-A sender may scatter a `Deferred` block, which says how its rows are made from coins of its own,
+A sender may scatter a `Deferred` block, which says how rows are made from the coins of the block,
 instead of the rows themselves. So blocks of many senders can be made in several threads. A thread
 can add a block to its totals and forget it before it makes the next block. (If some row may have to
 be taken out of a sum again, all blocks are kept: see `sums.py`.)
@@ -101,8 +101,8 @@ def evaluate(pending: Sequence[Pending], recorder: Recorder, progress: Progress)
 def evaluate_in_threads(
     pending: Sequence[Pending], recorder: Recorder, progress: Progress, threads: int
 ) -> None:
-    """Make the blocks in `threads` threads, and add them to the totals when all threads are
-    done.
+    """Make the blocks in at most `threads` threads, and add them to the totals when all threads
+    are done.
     """
     stop, lock = threading.Event(), threading.Lock()
     partials: list[list[Partial]] = []

@@ -19,8 +19,8 @@ from simnet.values.sealed import Input, Sealed
 
 
 class IdealHolder:
-    """A party of the ideal world: it gives its values to a trusted party. Its coins, and the
-    results of its doors, are those of the real run.
+    """A party of the ideal world: it gives its values to a trusted party. A reading gives the party
+    its coins, and opens its doors.
     """
 
     def __init__(self, party: str, seed: int, reading: Reading) -> None:
@@ -63,7 +63,7 @@ class IdealHolder:
 def holders(
     parties: Iterable[str], seed: int, reading: Reading | None = None
 ) -> Sequence[IdealHolder]:
-    """Return the named parties of the ideal world, with the coins of the run with this seed."""
+    """Return the named parties of the ideal world, with the coins that the reading makes."""
     return [IdealHolder(party, seed, reading or Sampled()) for party in parties]
 
 

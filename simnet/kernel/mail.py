@@ -86,9 +86,7 @@ class Mail(Link):
         self._log = log
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Any) -> None:
-        """Put a message into its recipient's mailbox, and wake a recipient that waited for this
-        message.
-        """
+        """Put a message into a mailbox, and wake the recipient if its wait is over."""
         number = self._roster.number.get(to)
         if number is None:
             number = self._roster.find(to)
@@ -324,8 +322,9 @@ class Mail(Link):
         return payloads
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Any]:
-        """Wait for a message of any sender; the schedule chooses. Return the sender's name and the
-        payload.
+        """Wait for a message of any sender, and return the sender's name and the payload.
+
+        If messages of several senders wait, the schedule chooses one, if there is a schedule.
         """
         box = actor.box(tag.name)
         if not box.held:

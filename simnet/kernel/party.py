@@ -458,7 +458,7 @@ class Party:
         """Send one message for each member of a crowd: row k is the message of the k-th member.
 
         `rows` are `bits(...)`, `index(...)`, `reals(...)`, a tuple of these, or a `Tally`. A party
-        that is not a crowd counts as a crowd of one member.  Under a `Voluntary` tag members may
+        that is not a crowd counts as a crowd of one member. Under a `Voluntary` tag members may
         stay silent; `rows` are then the rows of the other members, in order.
 
         The recipient uses `gather_rows` or `gather_tally`; for a `Tally` it must use

@@ -7,10 +7,11 @@ instruments hold for the first run only if the second run does the same. A scrip
 `random`, reads a clock or keeps something from one run to the next may break this rule.
 
 So the second run is compared with the first: the messages of the observed parties, then the bill,
-the outputs, and how the parties ended. The rounds of a run are causal: a message of round r depends
-only on messages of earlier rounds. Hence, among the messages that differ, a message of the earliest
-round was not changed by another message. Its own sender changed it, and the error names this
-sender.
+the outputs, and how the parties ended. The rounds of a run are causal: before a party sends a
+message of round r to another party, it has read only messages of earlier rounds from others. (A
+message of a party to itself may also depend on messages of its round.) Hence, in the order of
+rounds, with messages to other parties first, the first message that differs was changed by its own
+sender. The error names this sender.
 
 Example. A user adds `random.randrange(2)` to its report, which raises this error::
 
@@ -117,7 +118,7 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
     ]
     if not pairs:
         return None
-    then, now = min(pairs, key=lambda pair: min(m.round for m in pair if m is not None))
+    then, now = min(pairs, key=_earliest)
     message = then or now
     assert message is not None
     names = first.names
@@ -129,6 +130,11 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
         other = f'round {now.round}, to {names[now.recipient]} (tag "{now.tag}")'
         return f"{blame}: instead of {description} there is a message in {other}"
     return f"{blame}: {description} differs"
+
+
+def _earliest(pair: tuple[Message | None, Message | None]) -> tuple[int, bool]:
+    # A message of a party to itself comes after the messages of its round.
+    return min((one.round, one.sender == one.recipient) for one in pair if one is not None)
 
 
 def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, list[Block]]:
@@ -207,8 +213,8 @@ def _same_payload(first: Any, second: Any) -> bool:
 
 
 def _runs_of_copies(first: Sequence[Any], second: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
-    """Yield pairs of payloads, without repeated pairs: a published payload occurs once for each
-    recipient.
+    """Yield pairs of payloads, without a pair that is the same as the pair before it: a published
+    payload occurs once for each recipient.
     """
     known: tuple[Any, Any] = (None, None)
     for pair in zip(first, second, strict=True):
@@ -221,7 +227,10 @@ def _bill_difference(first: Run, second: Run) -> str | None:
     different = set(first.ledger.entries()) ^ set(second.ledger.entries())
     if not different:
         return None
-    round_, sender, tag, *_ = min(different)
+    # Lines with messages of a party to itself alone come last in their round, as in `_earliest`.
+    round_, sender, tag, *_ = min(
+        different, key=lambda line: (line[0], line[4] == line[5], line[1:])
+    )
     name = first.roster.names[sender]
     return f'{name} in round {round_} (tag "{tag}"): what it sends differs'
 

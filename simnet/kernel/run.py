@@ -313,7 +313,7 @@ def run(
     message that a party named in `observe` sends or receives. `schedule` chooses the order of
     events, which must not change the result. `threads` is the number of threads that evaluate
     deferred blocks (default: one for each processor if a block is large, else 1). With `reading`,
-    scripts are executed in this reading, for example the symbolic one, and not numerically.
+    scripts are executed in this reading, for example the symbolic one.
     `progress` is called whenever a block has been added to sums, with the number of field elements
     of this block. `fates` says which parties drop out, and where: see `Fate`. `network` decides
     when deadlines pass: a `Network`, the name of a network, or the name of a TOML file. If no
@@ -431,8 +431,8 @@ class _Stage:
         self.roster = seated(protocol)
         for name in sorted(OUTSIDE_RUNS.intersection(self.roster.names)):
             raise BadInput(
-                f"a party may not be called {name!r}: its coins would be the same as the coins "
-                f"that choose the {name} of a scenario; give the party another name"
+                f"a party may not be called {name!r}: its coins would be the same as coins that "
+                "are drawn outside the run; give the party another name"
             )
         self.inputs = inputs_by_name(inputs, self.roster)
         self.fates = dict(fates)

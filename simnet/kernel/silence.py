@@ -25,7 +25,7 @@ Example. Users u1, u2, u3 send "masked" to the server; u3 has dropped out. The s
     u1 -> server    u2 -> server    server -> u3    u3 has dropped out
 
 The server is moving, and so are u1 and u2. {server} waits for no moving party, so the server is
-released with the messages of u1 and u2.  If the users waited in `gather_some` as well, the server
+released with the messages of u1 and u2. If the users waited in `gather_some` as well, the server
 alone would still be released first.
 
 *Rounds.* Silence may tell something, because a party may send nothing because of what it has read.

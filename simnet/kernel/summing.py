@@ -159,7 +159,7 @@ class Summing:
             raise refuse(
                 actor,
                 tag,
-                f"leaves senders out of a sum into which {twice[0]} has sent twice: in such a sum "
+                f"has called `heard` for a sum into which {twice[0]} has sent twice: in such a sum "
                 "each sender may send only one message",
             )
         self._evaluate(tag)

@@ -15,15 +15,18 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 1. `Summing.put` (in `summing.py`) receives a sender's block. `put` counts its messages on the bill,
    and notes the sender in the block's `Sum`. There is one `Sum` for each tag, key and turn. For
    example, if a sender scatters two blocks to the same group under the same key, the recipients'
-   second `gather_sum` returns the sum of the second blocks. 2. The block's rows are added to
-   running totals (`values/totals.py`). All totals of one tag, field and shape are rows of one
-   table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which is the number of the
-   recipient's row in that table. A `Deferred` block is computed later (`deferred.py`). 3.
-   `Summing.take` waits until the recipient has been sent as many messages as it asks for. It checks
+   second `gather_sum` returns the sum of the second blocks.
+
+2. The block's rows are added to running totals (`values/totals.py`). All totals of one tag, field
+   and shape are rows of one table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which
+   is the number of the recipient's row in that table. A `Deferred` block is computed later
+   (`deferred.py`).
+
+3. `Summing.take` waits until the recipient has been sent as many messages as it asks for. It checks
    that the right senders sent them, and returns the recipient's row of the table.
 
-The messages of a sum that go to one group in one round form a `Batch`. If groups or rounds differ,
-a sum has several batches. Then we also count the messages of each recipient.
+The messages of a sum that go to one group in one lot form a `Batch`. If groups or lots differ, a
+sum has several batches. Then we also count the messages of each recipient.
 
 A fingerprint shows whether the *right* parties have sent. Every party has a random-looking token of
 64 bits. The tokens of the senders must add up to the same sum as the tokens of the parties that the
@@ -105,8 +108,8 @@ class Sum:
     """One sum for every recipient of a tag and key: the recipients' first sum, or their second, and
     so on.
 
-    `add` notes a message and returns where its rows go. The recipients are the members of all
-    batches.
+    `add` notes the messages of a sender to a group, and returns the slots of their rows. The
+    recipients are the members of all batches.
     """
 
     def __init__(self, tag: str, key: Key, roster: Roster, turn: int) -> None:

@@ -22,7 +22,7 @@ class Tag:
 class Voluntary(Tag):
     """A tag under which parties may stay silent.
 
-    `send_rows` then takes a row of each member who sends, and no row of the silent members.  The
+    `send_rows` then takes a row of each member who sends, and no row of the silent members. The
     recipient collects the rows with `gather_rows` or `gather_tally`. A silent party calls
     `send_rows`, too, and passes no rows.
 
@@ -36,10 +36,10 @@ class Summed(Tag):
     """A tag whose recipients get only the sum of the messages.
 
     The kernel adds each message to the recipient's running total. `receive` and `gather` refuse
-    such a tag; the recipient uses `gather_sum` or `gather_sums`. A sum contains everything that is
-    sent to the recipient under the tag (and key), until a sender sends to the same group again:
-    this second message belongs to the next sum. Unless the recipient has called `heard`, a run
-    fails if more messages go into a sum than its recipient asks for.
+    such a tag; the recipient uses `gather_sum` or `gather_sums`. What is sent to the recipient
+    under the tag (and key) goes into one sum, but a sender's second message to the same group goes
+    into the next sum, and so on. Unless the recipient has called `heard`, a run fails if more
+    messages go into a sum than its recipient asks for.
 
     >>> Summed("share")
     Summed(name='share', phase=None)

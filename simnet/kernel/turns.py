@@ -14,11 +14,11 @@ Example. `ping` sends a message and waits for the answer of `pong`::
     ready: ping            ping reads the answer and ends
     ready: nobody          the run is over; if a party still waited, this would be a stall
 
-A script that waits for a message yields `_HAND_OVER`. If it yields anything else, we raise an
-error: it waits for something of trio or asyncio, such as a sleep or a lock. We also refuse a
-timeout or a cancelled scope around a wait for a message, because the script's behaviour would then
-depend on time. If a script opens a task of its own, this task cannot act with the party, because it
-runs while the party does not have the turn.
+A script that waits for a message yields `_HAND_OVER`. If it yields anything else, it waits for
+something else, such as a sleep or a lock of trio or asyncio, and we raise an error. We also refuse
+a timeout or a cancelled scope around a wait for a message, because the script's behaviour would
+then depend on time. If a script opens a task of its own, this task cannot act with the party,
+because it runs while the party does not have the turn.
 
 After a failure, every sleeping task is woken, even in a shielded scope, and closes its script. If
 a script catches this and continues, it is stopped at the next message that it sends or waits for.
@@ -269,8 +269,8 @@ class Turns:
         return chosen
 
     def _note_unawaited(self, name: str, frame: FrameType | None) -> bool:
-        """End the run of a script that forgets an `await`. Return whether the run ends for this
-        reason.
+        """End the run of a script that forgets an `await`. Return whether the run ends with an
+        error.
         """
         if self._fault is not None:
             return True

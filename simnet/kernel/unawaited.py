@@ -29,7 +29,8 @@ _current = _Current()
 
 @contextlib.contextmanager
 def unawaited_reported_to(notice: Notice) -> Iterator[None]:
-    """Call `notice` with the name of each function whose coroutine is dropped, and with the frame.
+    """Call `notice` with the name of each function whose coroutine is freed without `await`, and
+    with the frame that was running at that moment.
 
     `notice` returns whether it has handled the case. If the answer is no, Python prints its own
     warning.

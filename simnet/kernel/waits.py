@@ -16,9 +16,7 @@ class Arrivals(Protocol):
         ...
 
     def senders(self, number: int) -> list[int]:
-        """Return the senders of the messages that this recipient has been sent, in the order of
-        sending.
-        """
+        """Return the senders of the messages that this recipient has been sent."""
         ...
 
 

@@ -2,8 +2,8 @@
 
 Theory of operation. How long a run takes on a network follows from who sent how many bytes to whom,
 who waited for which message, and what was computed in between. The log holds these things and no
-payload. It is written in every run, so one run can be timed on many networks afterwards (see
-`simnet.network`).
+payload. It is written in every run, so a run without deadlines can be timed on many networks
+afterwards (see `simnet.network`).
 
 A run may have millions of messages, and many of them may belong to blocks: for example, one party
 scatters 5,000 rows in one send. So the log has one *post* for a block, or for a single message. A

@@ -88,7 +88,8 @@ def _is_prime(number: int) -> bool:
     """Return whether a number below 2**64 is prime: Miller and Rabin's test.
 
     The bases find every composite number below 2**64. Let n - 1 = odd * 2**twos. For a prime n and
-    any base, base**odd is 1, or squaring it up to `twos` - 1 times gives n - 1.
+    a base that n does not divide, base**odd is 1 mod n, or squaring it up to `twos` - 1 times gives
+    n - 1 mod n.
     """
     if number in _BASES:
         return True
@@ -233,7 +234,7 @@ class FieldArray(Protocol):
         ...
 
     def numbers(self, signed: bool = False) -> Numbers:
-        """Return the numbers of the numeric run. For instruments only: a script that calls it gets
-        an error.
+        """Return the numbers of the numeric run. For instruments only: a script gets an error for
+        an array that its party holds.
         """
         ...

@@ -176,8 +176,10 @@ Opaque = PublicKeys | Signatures | Boxes
 
 
 def _places(where: Any, shape: tuple[int, ...]) -> Any:
-    """Return an index of the first axis. Raises `TypeError` for an index that looks inside a key or
-    box.
+    """Return an index of the first axis.
+
+    Raises `TypeError` for an index that looks inside a key, a signature or a box, and `IndexError`
+    for a place outside the array.
     """
     if len(shape) != 2:
         raise TypeError(
@@ -185,10 +187,13 @@ def _places(where: Any, shape: tuple[int, ...]) -> Any:
         )
     if isinstance(where, int | np.integer):
         if not -shape[0] <= where < shape[0]:
-            raise IndexError(f"there is no place {where} among {shape[0]} keys or boxes")
+            raise IndexError(f"there is no place {where} in an array of {shape[0]}")
         return int(where)
     if isinstance(where, slice):
         return where
     if isinstance(where, tuple):
-        raise TypeError("public keys and boxes have one axis: index them by one place or list")
+        raise TypeError(
+            "an array of public keys, signatures or boxes has one axis: index it by one place, a "
+            "slice or a list"
+        )
     return np.asarray(where, dtype=np.intp)

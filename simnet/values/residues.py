@@ -84,10 +84,9 @@ class Residues:
         return twin
 
     def numbers(self, signed: bool = False) -> Numbers:
-        """Return the residues as a read-only array of numbers in `0..q-1`.
+        """Return the residues as numbers in `0..q-1` or, with `signed`, as those nearest to zero.
 
-        With `signed`, each residue is given as the number nearest to zero. Raises `SealBroken` in a
-        script, which must use a door.
+        Raises `SealBroken` during a run if a party holds the array: a script must use a door.
         """
         if signed or (self.meter is not None and self.meter.in_script):
             return self.as_integers(signed).plain
@@ -221,7 +220,7 @@ class Residues:
     __float__ = __index__ = __int__
 
     def __mod__(self, other: object) -> NoReturn:
-        """Raise `TypeError`: field elements have no remainders, quotients or order."""
+        """Raise `TypeError`, for a remainder, a quotient or a comparison by size."""
         raise self._no_number("calculates a remainder, a quotient or an order of field elements")
 
     __rmod__ = __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__
@@ -370,7 +369,9 @@ class Residues:
 
 
 def products(weights: Numbers, values: Numbers, modulus: int) -> Numbers:
-    """Return the matrix product of residues, mod q; shapes (m, rows), (rows, count), (m, count)."""
+    """Return the matrix product of residues, mod q. `weights` have shape (m, rows), and `values`
+    have shape (rows, count).
+    """
     # We use 64 bits if no sum of products can wrap around. For residues of up to 32 bits in fewer
     # than 2^15 rows, we split the values into halves of 16 bits, so that the sums of the halves
     # cannot wrap around. Otherwise we use Python's integers.

@@ -39,7 +39,8 @@ class Tally:
 
 
 def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
-    """Return a `Tally`: counts of `messages` messages, each of the same form as a row of `like`.
+    """Return a `Tally`: counts of `messages` messages, each of the wire type and shape of a row of
+    `like`.
 
     `like` may have no rows; only its wire type and shape are used. Raises `TypeError` unless
     `counts` are whole numbers, and `ValueError` unless they lie in 0..messages: a message adds 0 or

@@ -158,8 +158,8 @@ class Sealed:
     __getitem__ = __setitem__ = __delitem__ = _refusing("takes an item of")
     __index__ = _refusing("counts with, or takes for an index,")
     __int__ = __float__ = __complex__ = __trunc__ = _refusing("takes for a number")
-    __round__ = __floor__ = __ceil__ = __abs__ = _refusing("rounds")
-    __neg__ = __pos__ = __invert__ = _refusing("calculates with")
+    __round__ = __floor__ = __ceil__ = _refusing("rounds")
+    __neg__ = __pos__ = __abs__ = __invert__ = _refusing("calculates with")
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refusing("calculates with")
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _refusing("calculates with")
     __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __pow__ = __rpow__ = _refusing(

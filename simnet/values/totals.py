@@ -3,9 +3,10 @@
 Theory of operation. We could keep the totals in 64 bits, and add every block to them. But a block
 may have 5,000 × 30 residues of 16 bits, and adding it to 64-bit totals reads and writes four times
 its size. So there are two arrays. Blocks are added to the narrow array, which has the field's own
-type, until an entry could wrap. Then the narrow array is added to the wide one and set to zero. Two
-numbers decide when: `_room`, the number of additions before the narrow array could wrap, and
-`_bound`, an upper bound on every wide entry. A row is reduced mod q when somebody reads it.
+type, until an entry could wrap. Then the narrow array is added to the wide one and set to zero.
+`_room` is the number of additions before the narrow array could wrap. `_bound` is an upper bound on
+every wide entry: the wide array is reduced mod q before an entry could wrap. A row is reduced mod q
+when somebody reads it.
 
 Example. For q = 101 the sum of two residues always fits a byte. So the narrow totals are moved to
 the wide totals before the third block is added, and again before the fifth, the seventh, and so on.
@@ -115,7 +116,7 @@ class ResidueTotal:
         self._room = self.field.headroom
 
     def _claim(self, growth: int) -> None:
-        """Keep every wide entry, after adding at most `growth` to it, below 2**63."""
+        """Reduce the wide entries mod q if adding `growth` to each could bring one to 2**63."""
         if self._bound + growth >= _WIDE_LIMIT:
             self._wide %= np.uint64(self.field.modulus)
             self._bound = self.field.modulus - 1

@@ -6,7 +6,7 @@ the number of different values, which gives its width in bits. A payload is a se
 each with one wire type. The list of their types and shapes is the payload's `Manifest`. To encode a
 payload, we join the bits of all values, each with its most significant bit first, and add zeros at
 the end to fill the last byte. So the manifest alone gives the size of a payload:
-`len(encode(manifest, arrays)) == size(manifest)`. A bill needs only manifests.
+`len(encode(manifest, arrays)) == size(manifest)`. The bill counts bytes from manifests alone.
 
 Example. Three elements 5, 6, 1 of F_7 take 3 bits each, and 7 zero bits fill the second byte::
 
@@ -125,7 +125,7 @@ class Manifest:
 
     @functools.cached_property
     def payload_bytes(self) -> int:
-        """The number of bytes of the encoded payload, without its frame."""
+        """The number of bytes of the encoded payload, without a header."""
         return -(-sum(wire.width * math.prod(shape) for wire, shape in self.pieces) // 8)
 
     @functools.cached_property

@@ -298,7 +298,7 @@ def test_exact_views_are_of_single_users_and_of_coins_that_end(simnet: Any) -> N
         "--versus",
         "0,0",
     )
-    assert (status, "infinitely many outcomes" in err) == (2, True)
+    assert (status, "too many outcomes" in err) == (2, True)
 
 
 class Claiming:

@@ -367,7 +367,7 @@ WRONG = [  # arguments, what the one line says
     ("no_such --corrupt u1 --inputs 1,1", "no_such"),
     (
         "dpdg --users 2 --items 2 --corrupt u1 --inputs 1,1",
-        "coins.normal has infinitely many outcomes",
+        "coins.normal has too many outcomes",
     ),
     ("dpds --corrupt u1 --inputs 1,1", "2 inputs were given for"),
 ]

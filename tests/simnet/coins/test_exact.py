@@ -23,6 +23,7 @@ from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins, SampledDiscrete, SampledField
 from simnet.coins.streams import Words
 from simnet.values.field import Field
+from simnet.values.meter import Meter
 from tests.harness.fuzz import cases
 from tests.harness.laws import Unplayed, law_of_choices
 from tests.harness.many_cases import for_each
@@ -659,8 +660,17 @@ def test_finite_draws_follow_their_laws() -> None:
         lambda coins: coins.categorical([0, 0], 1),
         lambda coins: coins.categorical([2, -1], 1),
         lambda coins: coins.categorical([2**62, 2**62], 1),
+        lambda coins: coins.bernoullis(0.5, -1),
+        lambda coins: coins.integers(5, -1),
+        lambda coins: coins.categorical([1, 2], -1),
+        lambda coins: coins.normal(-1),
+        lambda coins: coins.discrete_laplace(Fraction(2), -1),
+        lambda coins: coins.field(Field(5), (-1,)),
+        lambda coins: coins.field(Field(5), (2, -1)),
     ],
 )
-def test_impossible_draws_are_refused(draw: Callable[[SampledCoins], Any]) -> None:
+def test_impossible_draws_are_refused_and_not_billed(draw: Callable[[SampledCoins], Any]) -> None:
+    meter = Meter()
     with pytest.raises(ValueError, match=r"\d|NaN"):
-        draw(SampledCoins(0, "u1"))
+        draw(SampledCoins(0, "u1", meter))
+    assert not meter.counts

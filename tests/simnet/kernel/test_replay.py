@@ -170,6 +170,23 @@ def test_the_earliest_round_is_blamed_whoever_goes_first() -> None:
     assert differing(a=a, b=b) == 'b in round 1 (tag "note"): its message to a differs'
 
 
+@pytest.mark.parametrize("observe", [["a", "b"], []])
+def test_a_note_to_itself_about_a_message_of_its_round_is_not_blamed(observe: list[str]) -> None:
+    turn = toggling()
+
+    async def a(me: Party) -> None:
+        (heard,) = await me.gather(NOTE, "b")
+        await me.send(COIN, "a", heard)
+        await me.receive(COIN, "a")
+
+    async def b(me: Party) -> None:
+        await me.send(NOTE, "a", index([0] * turn(), below=100))
+
+    protocol = Loose(a=a, b=b)
+    with pytest.raises(ScriptError, match=r'^b in round 1 \(tag "note"\): '):
+        compare_runs(run(protocol, observe=observe), run(protocol, observe=observe))
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_messages_that_are_sent_only_once_are_told(times: int) -> None:
     turn = toggling()
