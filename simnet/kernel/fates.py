@@ -78,8 +78,8 @@ def checked_fates(fates: Fates, roster: Roster) -> dict[int, Fate]:
 
 
 class CutLink(Link):
-    """The link of a party that has a fate. It counts the party's sends under the tag of the fate, and
-    stops the party in the last one.
+    """The link of a party that has a fate. It counts the sends under the tag of the fate, and stops
+    the party in the last one.
     """
 
     def __init__(self, link: Link, fate: Fate, actor: Actor, roster: Roster) -> None:

@@ -774,8 +774,8 @@ class Party:
         return tag
 
     async def _stop(self) -> NoReturn:
-        """Raise `ScriptError` if another script or another thread uses this party; if the run is
-        over, wait for ever.
+        """Raise `ScriptError` if a door's function, another script or another thread uses this
+        party; if the run is over, wait for ever.
         """
         self._check_turn()
         while True:

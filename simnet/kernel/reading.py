@@ -2,7 +2,7 @@
 
 A protocol is written once and read in several ways. In the *numeric* reading, which is an ordinary
 run, coins are seeded and values are numbers. In the *symbolic* reading, which verdicts use, field
-coins and secrets are unknowns, and field elements are linear forms. Where the two differ, the
+coins and secrets are unknowns, and field elements are linear forms. Where readings differ, the
 kernel asks a `Reading`.
 """
 

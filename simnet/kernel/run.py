@@ -310,7 +310,7 @@ def run(
 
     `inputs` go to the parties whose role takes an input, by name or in order. A crowd takes one
     input for each member, and its script gets the inputs as an array. The transcript contains every
-    message that a party named in `observe` sends or receives. `schedule` chooses the order of
+    message from or to a party that is named in `observe`. `schedule` chooses the order of
     events, which must not change the result. `threads` is the number of threads that evaluate
     deferred blocks (default: one for each processor if a block is large, else 1). With `reading`,
     scripts are executed in this reading, for example the symbolic one.
