@@ -833,8 +833,8 @@ class Party:
             )
         else:
             raise TypeError(
-                f"the function of me.{opener.door} draws from the coins of {actor.name}: it may "
-                f"use only coins of {opener.name}"
+                f"the function of me.{opener.door} draws from the coins of {actor.name}: such a "
+                "function may draw only from coins that it gets as an argument"
             )
 
     def _check_held(self, payload: Any) -> None:

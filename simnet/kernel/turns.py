@@ -294,7 +294,7 @@ def _blame(actor: Actor, failure: BaseException) -> NoReturn:
 
 _OWN_SCOPE = (
     "waits inside a timeout or a cancelled scope, or beside a task of its own: a script may wait "
-    "for messages only, without a time limit"
+    "for messages only, and set a time limit only with gather_some(..., within=...)"
 )
 
 

@@ -6,11 +6,11 @@ payload. It is written in every run, so a run without deadlines can be timed on 
 afterwards (see `simnet.network`).
 
 A run may have millions of messages, and many of them may belong to blocks: for example, one party
-scatters 5,000 rows in one send. So the log has one *post* for a block, or for a single message. A
-post refers to a line of the bill; the line gives the sender, the tag, the round and the bytes of a
-frame. A post goes to one party, or to the parties of a group in the group's order. If a recipient
-takes the messages of many posts out at once, as in a sum, the log refers to the list that the sum
-keeps.
+scatters 5,000 rows in one send. So one *post* of the log can stand for many messages that are sent
+together. A post refers to a line of the bill; the line gives the sender, the tag, the round and the
+bytes of a frame. A post goes to one party, or to the parties of a group in the group's order. If a
+recipient takes the messages of many posts out at once, as in a sum, the log refers to the list that
+the sum keeps.
 
 The events of all parties stand in one array, in the order in which the run made them. An event is
 one whole number: its subject, its kind, and a value. The subject is a party, or for a post the

@@ -36,7 +36,7 @@ class Frame:
 def decode_frame(data: bytes, start: int = 0) -> tuple[Frame, int]:
     """Return the frame that begins at byte `start` of `data`, and the place where the frame ends.
 
-    Raises `CodecError` if the frame is cut short or damaged.
+    Raises `CodecError` if the frame is cut short, or if its checksum does not fit.
     """
     left = len(data) - start
     if left < HEADER_BYTES:

@@ -158,8 +158,8 @@ class Residues:
     def _matrix_product(self, other: "Residues") -> "Residues":
         """Return the product of two matrices or vectors, as numpy defines it.
 
-        An element of the result that adds up m products is billed as m multiplications and m - 1
-        additions. Raises `ValueError` if the shapes do not fit.
+        An element that adds up m >= 1 products is billed as m multiplications and m - 1 additions.
+        Raises `ValueError` if the shapes do not fit.
         """
         self._same_field(other)
         axes = len(self.shape), len(other.shape)
@@ -221,7 +221,9 @@ class Residues:
 
     def __mod__(self, other: object) -> NoReturn:
         """Raise `TypeError`, for a remainder, a quotient or a comparison by size."""
-        raise self._no_number("calculates a remainder, a quotient or an order of field elements")
+        raise self._no_number(
+            "calculates a remainder or a quotient of field elements, or compares their sizes"
+        )
 
     __rmod__ = __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__
     __lt__ = __le__ = __gt__ = __ge__ = __mod__

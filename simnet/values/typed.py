@@ -80,7 +80,7 @@ def _frozen(values: Numbers) -> Numbers:
 def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
     """Return indices in `0..below-1`, of any shape, ready to be sent.
 
-    `kind` is `nd` for indices of users, [n] in the papers, or `Nd` for indices of items, [N].
+    `kind` is `nd` for indices of parties, [n] in the papers, or `Nd` for indices of items, [N].
     Raises `CodecError` for values that are not integers in this range, and `ValueError` for a bound
     below 1 or above 2**63.
 

@@ -631,7 +631,7 @@ def test_a_coroutine_is_no_value(script: Script, what: str) -> None:
         (lambda me: int(me.coins.field(F, ())), "`return me.output(int, total)`"),
         (lambda me: float(me.coins.field(F, ())), "`return me.output(int, total)`"),
         (lambda me: me.coins.field(F, ()) % 2, "`return me.output(int, total)`"),
-        (lambda me: me.coins.field(F, ()) > 3, "an order of field elements"),
+        (lambda me: me.coins.field(F, ()) > 3, "or compares their sizes"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_told_what_to_write(
