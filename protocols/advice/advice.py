@@ -48,9 +48,10 @@ BAD = 0.1  # SecAgg+: the share of users who may be corrupt, and the share who m
 class Question:
     """The population, the privacy target, and the largest number of bytes that a user may send.
 
-    Every item has at least `rarest` holders. Raises `ValueError` for a `rarest` below 1, for too
-    few users for N items with `rarest` holders each, for fewer than two users, for fewer than one
-    item, and for a budget that is not positive.
+    Every item has at least `rarest` holders; if it is None, some item may have none, and no option
+    may sample the users. Raises `ValueError` for a `rarest` below 1, for too few users for N items
+    with `rarest` holders each, for fewer than two users, for fewer than one item, and for a budget
+    that is not positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget
@@ -61,23 +62,27 @@ class Question:
     items: int
     epsilon: float
     delta: float
-    rarest: int
+    rarest: int | None
     budget: float = inf  # the most bytes that a user may send
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
-        checks.whole("rarest", self.rarest, 0)
-        if self.rarest == 0:
-            raise ValueError(
-                "nobody holds the rarest item: sampling could not hide a user who comes to "
-                "hold it, so leave out items without holders"
-            )
-        if self.rarest * self.items > self.users:
-            raise ValueError(
-                f"{self.items} items with {self.rarest} holders each do not fit {self.users} users"
-            )
+        if self.rarest is not None:
+            _check_rarest(self.rarest, self.items, self.users)
         if not self.budget > 0:
             raise ValueError(f"a budget is a positive number of bytes, got {self.budget}")
+
+
+def _check_rarest(rarest: int, items: int, users: int) -> None:
+    checks.whole("rarest", rarest, 0)
+    if rarest == 0:
+        raise ValueError(
+            "nobody holds the rarest item: sampling could not hide a user who comes to "
+            "hold it, so leave out items without holders"
+        )
+    if rarest * items > users:
+        holders = "1 holder" if rarest == 1 else f"{rarest} holders"
+        raise ValueError(f"{items} items with {holders} each do not fit {users} users")
 
 
 @attrs.frozen
@@ -159,8 +164,9 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
     """Yield the options of the protocol with this name, one of `NAMES`.
 
     Secure aggregation has two options: it adds up answers without noise, or answers with noise.
-    If there is a single item, options without Gaussian noise are left out. If there are too few
-    users for SecAgg+, it is left out.
+    If there is a single item, options without Gaussian noise are left out; if `rarest` is None,
+    secure aggregation without noise is left out. If there are too few users for SecAgg+, it is left
+    out.
 
     Raises `ValueError` for a target that is out of range or that the protocol cannot meet.
     """
@@ -180,6 +186,8 @@ def two_stage_options(question: Question, reported: Iterable[int]) -> list[Optio
 
 
 def _participation(question: Question) -> float:
+    if question.rarest is None:
+        raise ValueError("the privacy of sampling needs a number of users who hold the rarest item")
     # in the worst case a user moves between the two rarest items
     counts = [question.rarest] * min(question.items, 2)
     return largest_participation(counts, "replace", question.epsilon, question.delta)
@@ -313,7 +321,7 @@ def _with_a_committee(question: Question) -> Iterator[Option]:
 def _aggregated(name: str, question: Question) -> Iterator[Option]:
     noisy = _noise(question)
     answers: list[tuple[DPDS | DPDG, str, tuple[float, float]]] = []
-    if question.items > 1:
+    if question.items > 1 and question.rarest is not None:
         answers.append(_sampled(question))
     answers.append((noisy, "dpdg", (dpdg.result_variance(noisy), 0.0)))
     make = _among_all if name == "secagg" else _among_neighbours

@@ -225,7 +225,7 @@ class _Population:
             yield _without(users, name, "the rarest item would have no holder")
             return
         try:
-            question = Question(users, items, self.epsilon, self.delta, max(holders, 1))
+            question = Question(users, items, self.epsilon, self.delta, holders or None)
             options = list(options_of(name, question))
         except ValueError as error:
             yield _without(users, name, str(error))
@@ -233,8 +233,6 @@ class _Population:
         if not options:
             yield _without(users, name, "too few users or items")
         for option in options:
-            if option.answer == "dpds" and not holders:
-                continue
             mean = sqrt(sum(option.margin(share) ** 2 for share in self.shares) / items)
             yield Row(users, option.label, option, mean, option.margin(min(self.shares)))
 

@@ -188,7 +188,7 @@ def advise(
     out.print(
         f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
         f"all others meet it with δ = {delta:g}. Options with p sample the users: they assume "
-        f"that every item has at least {question.rarest:,} holders among the users who are "
+        f"that every item has at least {rarest:,} holders among the users who are "
         f"left, {basis}. Options without p assume nothing about the data. Where users add shares "
         "of noise (dpdg), each user who drops out makes the noise smaller."
     )

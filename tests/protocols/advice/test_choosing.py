@@ -210,6 +210,7 @@ def test_advised_traffic_is_that_of_a_run(name):
     [
         ({"users": 10, "items": 30, "rarest": 0}, "nobody holds"),
         ({"users": 100, "items": 3, "rarest": 50}, "do not fit"),
+        ({"users": 2, "items": 3, "rarest": 1}, "3 items with 1 holder each do not fit"),
         ({"users": 100, "items": 3, "rarest": 30, "budget": 0}, "positive number of bytes"),
     ],
 )

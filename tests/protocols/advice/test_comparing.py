@@ -64,6 +64,14 @@ def test_the_variance_of_a_local_mechanism_is_linear_in_the_frequency(name: str)
     assert np.allclose(exact, option.floor + option.slope * shares)
 
 
+def test_protocols_that_do_not_sample_need_no_holder_of_the_rarest_item() -> None:
+    found = compare(["grr", "dpdg", "secagg", "dpds"], [0.2] * 5, [3], **TARGET).rows
+    assert {row.label for row in found if row.option} == {"grr", "dpdg", "secagg with noise"}
+    assert [row.why_not for row in found if not row.option] == [
+        "the rarest item would have no holder"
+    ]
+
+
 @pytest.mark.slow
 def test_rows_are_sorted_and_no_number_is_missing(compared: Compared) -> None:
     for users in compared.users:
