@@ -2,14 +2,15 @@
 
 There are three ways to find out:
 
-- *A formula*, for DPDS, DPDG, a committee and secure aggregation, on networks without jitter, lost
-  packets and relays. In secure aggregation and with a committee every user talks to servers
-  alone. In DPDS and DPDG the n - 1 shares for user j begin to arrive at two times only. User i
-  sends its rows in the order of the recipients and leaves itself out. So the users before j have
-  one row less to send before the row for j than the users after j.
+- *A formula*, for DPDS and DPDG with additive sharing, a committee with Shamir's sharing, and
+  secure aggregation, on networks without jitter, lost packets and relays. In secure aggregation
+  and with a committee every user talks to servers alone. In DPDS and DPDG the n - 1 shares for user
+  j begin to arrive at two times only. User i sends its rows in the order of the recipients and
+  leaves itself out. So the users before j have one row less to send before the row for j than the
+  users after j.
 - *A log without a run*, for the same protocols on other networks, and the clock, which looks at
   every message.
-- *A run*, for TSS, in which coins decide who sends to whom, and for local mechanisms.
+- *A run*, for all other protocols, such as TSS, in which coins decide who sends to whom.
 
 Example. Two users share vectors that take 1 s on an uplink, and latencies are 0. After 1 s, user 1
 has the share of user 2 and user 2 has the share of user 1, because each sends one share only.

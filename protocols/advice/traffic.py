@@ -72,8 +72,8 @@ def pairwise(protocol: DPDS | DPDG) -> Traffic:
 
 
 def two_stage(protocol: TSS) -> Traffic:
-    """Return the expected traffic of TSS with additive sharing, if the items have equally many
-    holders up to one user.
+    """Return the expected traffic of TSS with additive sharing, if the numbers of holders of two
+    items differ by at most one.
 
     A user sends its reporting set, one message for each share, and one for each item for which it
     is elected. S1 publishes who is elected for each item, and S2 gets the sums.

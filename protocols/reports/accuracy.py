@@ -95,8 +95,8 @@ def assess_frequencies(
 def _assess_answers(
     mechanism: FrequencyLaw, estimate: Floats, support: Ints, counted: int, confidence: float
 ) -> Assessment:
-    """Compare both answers. The estimate of no is 1 minus that of yes, so no has the same variance
-    as yes, and the mirrored interval.
+    """Compare the estimates for yes and no with the true shares. The second estimate is 1 minus the
+    first one, so both have the same variance, and the second interval is the mirrored first one.
     """
     users = int(support.sum())
     lost, share, nearest = lost_by_sampling(counted, users), support[0] / users, estimate[0]

@@ -79,7 +79,7 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
     Target `distribution`: the mean of the groups' frequencies, with the weights of the estimate. If
     users are independent draws from one distribution, this mean estimates the distribution, and the
     error is the noise alone. Target `population`: the frequencies among all users. The error then
-    also includes the distance of this mean from them. The deviation of the squared error is exact
+    also includes how far this mean is from them. The deviation of the squared error is exact
     for target `distribution` if it is exact for each group; for target `population`, it leaves out
     the third moments of the noise. Raises `ValueError` for a group whose record does not say how an
     estimate is assessed.

@@ -63,8 +63,8 @@ class WeightedGroup:
     def __attrs_post_init__(self) -> None:
         if self.about.estimator is None or self.about.expected_squared_l2 is None:
             raise ValueError(
-                "weighted aggregation needs protocols that state their estimator and its expected "
-                f"error beforehand, and {self.about.name} does not"
+                "weighted aggregation needs protocols that state beforehand which party estimates, "
+                f"and the expected error of the estimate; {self.about.name} does not"
             )
 
     @functools.cached_property
