@@ -507,8 +507,9 @@ class Party:
 
         With `shape`, raises `ScriptError` for a payload of another shape. Raises `ScriptError` for
         a `Summed` tag: use `gather_sum`. If the message never comes, the run ends with `Stall`. But
-        if a party has dropped out, aborted or stayed silent, or if a message was lost, the run ends
-        without an error. `Run.aborts` then says that this party waited in vain.
+        if a party has dropped out, aborted or stayed silent, or if a party waits for a lost
+        message, the run ends without an error. `Run.aborts` then says that this party waited in
+        vain.
 
         For example, `total = await me.receive(TOTAL, sender="server", shape=(5,))`.
         """

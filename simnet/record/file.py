@@ -124,7 +124,7 @@ def load(path: Path) -> Transcript:
     """Read a transcript from a file.
 
     Raises `CodecError` for a file that cannot be read, for another format or version, for damaged
-    bytes, and for a header that no transcript can have.
+    bytes, and for a header with parts of a wrong type or with an unknown party.
 
     >>> import pathlib
     >>> load(pathlib.Path("no such file"))
@@ -187,7 +187,10 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     blocks = tuple(Block.of(reader.message(described)) for described in messages)
     _expect(reader.place == len(data), f"{len(data) - reader.place} bytes follow the last message")
     fates, silences = _fates(header.get("fates", {})), _silences(header.get("silences", []))
-    _expect({*fates} <= {*names}, "its fates do not belong to its parties")
+    reached = {
+        name for fate in fates.values() if isinstance(fate.reached, tuple) for name in fate.reached
+    }
+    _expect({*fates, *reached} <= {*names}, "its fates do not belong to its parties")
     silent = (number for silence in silences for number in (silence.recipient, *silence.senders))
     deadlines = _deadlines(header.get(_DEADLINES, []))
     astray = _message_fates(header.get(_ASTRAY, []))

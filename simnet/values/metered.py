@@ -1,9 +1,9 @@
 """Numpy arrays of integers and reals that count the arithmetic done on them.
 
 A script gets plain numbers as a `Metered` array: received indices, drawn reals, or the numbers of
-an opened field array in the function of a door. Arithmetic on such an array is billed to the party
-that holds the array: additions and subtractions of integers as nA, multiplications and divisions as
-RM (`simnet.values.meter` explains these names).
+an opened field array in the function of a door. The party that holds such an array is billed for
+`+`, `-` and `sum` on integers (as nA) and for `*`, `/` and `//` (as RM), but not for `@` and `**`.
+`simnet.values.meter` explains the names nA and RM.
 
 Example. If a party holds an array `x` of five integers, then `x + 1` is billed as five nA,
 `x.sum()` as four nA, and `2.5 * x` as five RM.

@@ -420,6 +420,16 @@ def test_a_file_that_speaks_of_parties_who_are_not_there_is_refused(
     )
 
 
+@pytest.mark.parametrize(("reached", "is_known"), [(["server"], True), (["server", "u9"], False)])
+def test_a_last_send_that_reaches_a_party_who_is_not_there_is_refused(
+    tmp_path: Path, saved: bytes, reached: list[str], is_known: bool
+) -> None:
+    header, _ = header_of(saved)
+    forged = {**header, "fates": {header["names"][0]: ["note", 1, reached]}, "silences": []}
+    loaded = loaded_or_refused(tmp_path / "run", with_header(saved, forged))
+    assert (loaded is not None) == is_known
+
+
 @pytest.mark.parametrize(
     "start", [b"simnet transcript 2\n", b"simnet transcript 10\n", b"simnet", b"", b"PK\x03\x04"]
 )
