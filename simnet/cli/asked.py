@@ -1,4 +1,4 @@
-"""What `simnet run` or `simnet show` asks of one run."""
+"""The options of `simnet run` and `simnet show` that say how one run is made."""
 
 import shlex
 from collections.abc import Mapping, Sequence

@@ -120,7 +120,8 @@ def check_certificate(
     """Check a certificate's proof, and compare the certificate with the run that it names.
 
     Returns 0 if the proof holds and the run has an equal certificate, else 1. Raises `BadInput` for
-    a file that cannot be read, and for options that do not fit the certificate.
+    a file that cannot be read, for options that do not fit the certificate, and for the certificate
+    of a verdict by symmetry.
     """
     from simnet.adversary.check import BadCertificate, text_of
     from simnet.cli.output import console, print_numbering, write_json

@@ -92,7 +92,8 @@ def coalitions(
     figure
         Draw the coalitions into this file (PNG, SVG or PDF; needs matplotlib). With at most 6
         parties, the figure has a mark for each coalition; with up to 12, a bar for all coalitions
-        with the same number of members of each role.
+        with the same number of members of each role. With `--runs`, the figure shows the shares of
+        the table.
     certificates
         Write certificates of the coalitions that the lists name into this folder. `python -m
         simnet.adversary.check` checks the proofs. `simnet verify --check` repeats the run, unless

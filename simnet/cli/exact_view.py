@@ -36,8 +36,8 @@ def exact_view(
     of a field element that a script opens. Field coins that only hide a value stay unknown.
 
     The parties that `--drop` names or draws drop out whenever the protocol is played, and the
-    messages that `--drop` names go astray. If it can, the command then also says how well the
-    coalition could tell the inputs apart in the protocol's ideal world.
+    messages that `--drop` names go astray. With `--drop`, the command also says, if it can, how
+    well the coalition could tell the inputs apart in the protocol's ideal world.
 
     Without `--versus`, the inputs are compared with all neighbouring inputs (one honest party's
     input is replaced), and the command shows the neighbour that the coalition can tell apart best.
@@ -61,7 +61,7 @@ def exact_view(
     inputs
         The inputs of the parties, separated by commas.
     versus
-        The inputs to compare with. The members of the coalition keep their inputs.
+        The inputs to compare with. The members of the coalition must keep their inputs.
     set_
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
@@ -90,7 +90,7 @@ def exact_view(
 
     epsilon = at_epsilon
     if not 0 <= epsilon < float("inf"):
-        raise BadInput(f"--at-epsilon takes a number from 0, got {epsilon}")
+        raise BadInput(f"--at-epsilon takes a finite number from 0, got {epsilon}")
     if limit < 1:
         raise BadInput(f"--limit takes a whole number from 1, got {limit}")
     scenario = find(protocol)[1].with_settings(settings_of(set_))

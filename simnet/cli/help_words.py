@@ -1,4 +1,4 @@
-"""The words of `--help` that the command line's library chooses: kinds of values, and defaults."""
+"""Words of `--help` in place of those of its library: kinds of values, and defaults."""
 
 import re
 from typing import TYPE_CHECKING, Any

@@ -29,9 +29,9 @@ def results(
 ) -> int:
     """Show and export the results in the store.
 
-    For each experiment, the rows are those of the version of code and data that was stored last.
-    The rows of damaged lines are left out. The exit status is 1 when lines of the store are damaged
-    and `--mend` is not given.
+    Without `--all-versions`, the rows of an experiment are those of the version of code and data
+    that was stored last. The rows of damaged lines are left out. The exit status is 1 when lines of
+    the store are damaged and `--mend` is not given.
 
     For example:
 

@@ -68,7 +68,7 @@ def run(
         this option the inputs are drawn with the seed; they are items, uniform on 1..items, unless
         the scenario says otherwise.
     max_elements
-        Refuse a run whose messages carry more field elements than this.
+        Refuse a run whose protocol states that its messages carry more elements than this.
     at_epsilon
         State the δ at this ε. Without this option, the protocol chooses the ε.
     at_delta

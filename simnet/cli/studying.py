@@ -60,7 +60,7 @@ class StudyOptions:
     store: Path | None = None
     (
         "The file that keeps the results. Without this option it is simnet/results.jsonl in the "
-        "folder $XDG_STATE_HOME, which is ~/.local/state if it is not set."
+        "folder $XDG_STATE_HOME, or in ~/.local/state if this variable is not set."
     )
     data: Path | None = None
     "The folder with the real data. Without this option, people are made up, and labelled so."
@@ -140,7 +140,7 @@ class StudyOptions:
 
 
 def damage_in_words(store: "Store") -> str:
-    """Return the sentence that says how many lines of a store are damaged."""
+    """Return words that say how many lines of a store are damaged."""
     many = store.damaged != 1
     return (
         f"{store.damaged:,} line{'s' if many else ''} of {store.path} "

@@ -57,8 +57,8 @@ def verify(
     """Say what a coalition learns from a run.
 
     If the coalition learns nothing from secret shares, this is proved, and `--certificate` writes
-    the proof. If it learns something, the command prints the attack, except
-    by symmetry. An undecided verdict says what the coalition learns at least and at most.
+    the proof. If it learns something, the command prints the attack, except by symmetry. An
+    undecided verdict says what the coalition learns at least and at most.
 
     The exit status is 1 if the verdict is not the one that `--expect` names, or if the certificate
     that `--check` names has no valid proof or does not belong to the run. It is 2 if

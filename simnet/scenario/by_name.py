@@ -83,7 +83,7 @@ def perform(
     observe
         Names of parties whose messages are kept one by one in `result.run`.
     limit
-        Refuse a run that moves more field elements than this.
+        Refuse a run whose protocol states that its messages carry more elements than this.
     progress
         A function that is called with the number of elements just moved.
     drop

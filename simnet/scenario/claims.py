@@ -73,7 +73,7 @@ class LearnsNothing:
         return "nothing from shares" if self.from_shares else "nothing"
 
     def holds(self, verdict: Judgement) -> bool:
-        """Return whether the coalition learns no function of secrets (L = 0).
+        """Return whether the verdict is `nothing`: no function of secrets is learned (L = 0).
 
         Without `from_shares`, disclosed values must also be independent of the inputs.
         """
@@ -117,9 +117,13 @@ class SeesNoShares:
     words = "perturbed reports alone"
 
     def holds(self, verdict: Judgement) -> bool:
-        """Return whether the verdict is `no-shares`, and the protocol states a finite ε."""
-        stated = verdict.discrete.disclosure
-        return verdict.finding == "no-shares" and stated is not None and stated.epsilon != inf
+        """Return whether the verdict is `no-shares`, and disclosed values are independent of the
+        inputs or have a finite ε.
+        """
+        law = verdict.discrete.disclosure
+        if verdict.finding != "no-shares" or law is None:
+            return False
+        return law.independent or (law.epsilon is not None and law.epsilon < inf)
 
 
 @attrs.frozen

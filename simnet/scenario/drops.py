@@ -112,9 +112,11 @@ def _refuse_unreachable(text: str, fate: Fate, send: Send) -> None:
         )
     for name in fate.reached if isinstance(fate.reached, tuple) else ():
         if name not in send.recipients:
+            # The fate of a message names recipients, and cannot give their number.
+            write = "" if text.count(":") > 1 else "; write a number of recipients, or names"
             raise BadInput(
                 f'--drop {text}: {name!r} is no recipient of this send of "{fate.tag}"'
-                f"{did_you_mean(name, send.recipients)}; write a number of recipients, or names"
+                f"{did_you_mean(name, send.recipients)}{write}"
             )
 
 

@@ -1,4 +1,4 @@
-"""What the coalitions of a large run learn: by counts, or else a few coalitions of some parties.
+"""What the coalitions of a large run learn: by counts, or else by a search for some parties.
 
 Theory of operation. A run with more than 12 parties has too many coalitions to judge each. We try
 three ways, one after the other:
@@ -78,7 +78,7 @@ class OneRun:
     network: Clocked | None = None
 
     def played(self) -> Run:
-        """Play the run. Raises `BadInput` if it has too many messages to be judged."""
+        """Play the run. Raises `BadInput` if it would have too many messages to be judged."""
         return played(self.scenario, self.seed, drop=self.drop, network=self.network)
 
 

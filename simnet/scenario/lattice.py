@@ -152,7 +152,7 @@ def _legend(axes: Any, found: EveryCoalition, has_ends: bool) -> None:
             [],
             color=ESTIMATE,
             dashes=(3, 2),
-            label="learns only its output if one more joins",
+            label="learns no more than its output if one more joins",
         )
     axes.legend(
         frameon=False, fontsize=SMALL, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2

@@ -364,7 +364,7 @@ def bill(about: About, done: Run) -> list[BillRow]:
 
 
 def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limit: int) -> None:
-    """Raise `BadInput` when a run would move more elements than the limit."""
+    """Raise `BadInput` if the protocol states that a run sends more elements than the limit."""
     work = about.workload
     if work is None or work.elements <= limit:
         return

@@ -132,8 +132,6 @@ def in_chance_order(population: Population, seed: int) -> Population:
 
 def _sample_rows(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str]:
     if not 1 <= users <= everybody:
-        raise BadInput(
-            f"from 1 to {everybody} users can be drawn from the rows of {source}, got {users}"
-        )
+        raise BadInput(f"from 1 to {everybody} users can be drawn from {source}, got {users}")
     chosen = SampledCoins(seed, "population").subset(users, everybody).plain
-    return chosen, f"{users} of {everybody} rows of {source}"
+    return chosen, f"{users} of {everybody} users from {source}"

@@ -139,8 +139,7 @@ class Scenario:
     def with_settings(self, texts: Mapping[str, str]) -> "Scenario":
         """Return the scenario with some settings replaced; values are given as text.
 
-        Raises `BadInput` for an unknown name, and for a text that is no value of the setting's
-        type.
+        Raises `BadInput` for an unknown name, and as `parsed` does.
         """
         settings = self.settings()
         if not texts:
@@ -260,8 +259,8 @@ def _written(names: Sequence[str]) -> str:
 def parsed(setting: Setting, text: str) -> Any:
     """Return a setting's value, read from text as the setting's type.
 
-    A setting with default None and no type can be a number, a text or None. Raises `BadInput` for a
-    text that is no value of the type.
+    A setting with default None and no type can be a number, a text or None. Raises `BadInput` if
+    the type is a number or a truth value, and the text is not.
     """
     kind = plain_kind(setting.annotation, setting.default)
     if setting.default is None and text.lower() == "none":

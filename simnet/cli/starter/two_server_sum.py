@@ -70,7 +70,7 @@ class TwoServerSum:
         return user.secret(self.checked, value, field=self.field, shape=())
 
     def checked(self, value: int) -> int:
-        """Return the value if it is a whole number in 1..`items`; else raise `ValueError`."""
+        """Return the value if it lies in 1..`items`; else raise `ValueError`."""
         if not 1 <= value <= self.items:
             raise ValueError(f"a value is a whole number in 1..{self.items}, got {value}")
         return value

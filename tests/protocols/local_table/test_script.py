@@ -475,7 +475,7 @@ def test_the_command_prints_means_and_shares(tmp_path: Path) -> None:
         "dish=c",
         "MSE",
         "(shares)",
-        "50 of 90 rows of 3 columns of people.csv without 1 row",
+        "50 of 90 users from 3 columns of people.csv without 1 row",
     ):
         assert text in " ".join(out.split())
 

@@ -110,7 +110,7 @@ def test_experiments_run_on_real_data(name: str, tmp_path: Path) -> None:
     study = attrs.evolve(small(name, users="200"), data=DATA)
     people = {row["people"] for row in table(study, tmp_path / "s").rows}
     assert all(
-        one.startswith("200 of 8569 rows of column 'cell' of gowalla_cells.csv.gz")
+        one.startswith("200 of 8569 users from column 'cell' of gowalla_cells.csv.gz")
         for one in people
     )
 

@@ -2,9 +2,11 @@
 on the run itself, or said not to be judged.
 """
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -16,7 +18,14 @@ from simnet import run, verdict
 from simnet.adversary import verdict as simnet_verdict
 from simnet.adversary.attack import replay_attack
 from simnet.errors import ScriptError
-from simnet.scenario.claims import Chosen, Claim, Exposes, LearnsNothing, LearnsOnlyOutput
+from simnet.scenario.claims import (
+    Chosen,
+    Claim,
+    Exposes,
+    LearnsNothing,
+    LearnsOnlyOutput,
+    SeesNoShares,
+)
 from simnet.scenario.find import find, names
 from simnet.scenario.judging import judge_claims
 from simnet.scenario.perform import Performance, judged, perform
@@ -167,6 +176,23 @@ def test_what_honest_parties_are_said_to_lose_is_seen_to_be_lost() -> None:
 
 
 # False claims
+
+
+def test_a_loss_that_is_not_known_is_not_finite() -> None:
+    scenario = find("local_frequency")[1]
+    result = judged(perform("local_frequency", scenario, uniform_items(20, 3, 0), 0))
+    found = next(row.verdict for row in result.adversaries if str(row.claim.corrupt) == "server")
+    assert found is not None
+    assert found.discrete.disclosure is not None
+    for epsilon, independent, holds in (
+        (1.0, False, True),
+        (inf, False, False),
+        (None, False, False),
+        (None, True, True),
+    ):
+        law = attrs.evolve(found.discrete.disclosure, epsilon=epsilon, independent=independent)
+        changed = attrs.evolve(found, discrete=attrs.evolve(found.discrete, disclosure=law))
+        assert SeesNoShares("server").holds(changed) is holds
 
 
 @pytest.mark.slow

@@ -152,14 +152,14 @@ def test_a_sample_of_all_is_everyone() -> None:
 
 
 def test_a_sample_says_where_it_comes_from() -> None:
-    assert people(list("abcab")).sample(2, 0).source == "2 of 5 rows of column 'city' of x.csv"
+    assert people(list("abcab")).sample(2, 0).source == "2 of 5 users from column 'city' of x.csv"
 
 
 @pytest.mark.parametrize("users", [0, -1, 4])
 def test_more_than_there_are_cannot_be_drawn(users: int) -> None:
     with pytest.raises(
         BadInput,
-        match=f"from 1 to 3 users can be drawn from the rows of .* of x.csv, got {users}$",
+        match=f"from 1 to 3 users can be drawn from .* of x.csv, got {users}$",
     ):
         people(list("abc")).sample(users, 0)
 
@@ -272,7 +272,7 @@ def test_a_sample_of_numbers_is_of_different_users(users: int, seed: int) -> Non
     everyone = numbers(*map(str, range(9)))
     sample = everyone.sample(users, seed)
     assert len(set(sample.inputs.tolist())) == users
-    assert sample.source == f"{users} of 9 rows of column 'age' of x.csv"
+    assert sample.source == f"{users} of 9 users from column 'age' of x.csv"
     with pytest.raises(BadInput, match="from 1 to 9 users can be drawn"):
         everyone.sample(10, seed)
 
