@@ -81,9 +81,9 @@ def privacy(
 ) -> list[PrivacyStatement]:
     """Return the privacy of the server's view: δ at `epsilon`, and ε at `delta`.
 
-    On a fine grid the noise is treated as a Gaussian: see `UserNoise`. The noise of `dropped` users
-    is missing. By default `epsilon` and `delta` are the requested ε and δ of the protocol. A
-    statement at the requested value also has the value that the calibration promises.
+    On a fine grid the noise is treated as a Gaussian: see `protocols.dpdg.privacy`. The noise of
+    `dropped` users is missing. By default `epsilon` and `delta` are the requested ε and δ of the
+    protocol. A statement at the requested value also has the value that the calibration promises.
     """
     noise = UserNoise(
         float(protocol.share_variance) / 4.0**protocol.fraction_bits,

@@ -9,7 +9,7 @@ def integer_variance(variance: float, rounded: bool) -> float:
     """The variance of Gaussian noise on the integers.
 
     If `rounded`, the noise is a Gaussian of this `variance`, rounded to integers. Otherwise the
-    noise is the discrete Gaussian with this parameter.
+    noise is the discrete Gaussian with the parameter σ² = `variance`.
     """
     from scipy.special import ndtr  # imported only here: scipy loads slowly
 

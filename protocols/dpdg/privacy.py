@@ -65,7 +65,7 @@ class UserNoise:
             )
             words = (
                 "noise with the law by which it is drawn on its grid; "
-                "δ is the upper end of an interval whose width is at most a millionth of δ"
+                "the computed δ or ε is the upper end of an interval"
             )
             return replacement(law, shares, 1 << self.fraction_bits, TOLERANCE), words
         return GaussianProfile(deviation, sqrt(2)), "noise of real numbers, not rounded to a grid"
@@ -82,8 +82,8 @@ def server_of_noisy_counts(
 ) -> PrivacyStatement:
     """Return the privacy statement of DPDG's server, at an ε or at a δ.
 
-    Neighbouring inputs replace one user's item. Colluding users subtract their noise and users who
-    dropped out never add theirs, so the noise of n - c - d users remains. Give exactly one of
+    Neighbouring inputs differ in one user's item. Colluding users subtract their noise, and users
+    who dropped out never add theirs, so the noise of all other users remains. Give exactly one of
     `epsilon` and `delta`.
 
     Raises `ValueError` if no user's noise remains, if the remaining noise is too large or too small
@@ -156,6 +156,6 @@ def honest_users(users: int, colluders: int, dropped: int) -> int:
 def restoring_factor(users: int, colluders: int, dropped: int) -> float:
     """Return the factor by which each user's variance must grow to make up for missing users.
 
-    With this factor the shares of n - c - d users add up to the variance that n shares had.
+    With this factor the remaining shares add up to the variance that all shares had before.
     """
     return users / honest_users(users, colluders, dropped)

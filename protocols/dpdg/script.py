@@ -1,15 +1,15 @@
 """DPDG: item counts with Gaussian noise that no single party knows; each user adds a share of
 it.
 
-The server learns the noisy counts of all users. With additive sharing users learn nothing, even if
+The server learns the noisy count of each item. With additive sharing users learn nothing, even if
 all users but one pool their views. With Shamir's sharing and the threshold t, any t users who pool
 their views learn the noisy vectors of all other users. Then only a user's own share of the noise
 hides its item.
 
-The noise shares that the paper prints add up to a variance that is n times too small. Here each
-user's variance is chosen so that the sum has the calibrated variance; `noise_share="as-printed"`
-reproduces the mistake. The sum of discrete Gaussian shares is close to a discrete Gaussian, and its
-variance is exactly the sum of the shares' variances.
+The noise shares that the paper prints add up to a variance that is n times too small. By default
+each user's variance is chosen so that the sum has the calibrated variance, apart from rounding;
+`noise_share="as-printed"` reproduces the mistake. The sum of discrete Gaussian shares is close to a
+discrete Gaussian, and its variance is exactly the sum of the shares' variances.
 
 Sources: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian
 Mechanism*, 2021.

@@ -4,13 +4,13 @@ Every user hands its item to a party whom all trust. This party counts the items
 of the users, and tells a server the counts. DPCS is the ideal world of DPDS: the servers of both
 learn the same, and in DPDS nobody sees all items.
 
-In DPCS* the trusted party splits the counts into one share for each user, as DPDS does, and the
-server adds up the shares. The server learns the counts, and no more than in DPCS.
+In DPCS* the trusted party splits the counts into n additive shares, and the server, which gets all
+of them, adds them up. The server learns the counts, and no more than in DPCS.
 
 A sample is drawn user by user. Here each user draws the bit that says whether the user is counted,
 and sends this bit to the trusted party. The trusted party could as well draw all bits itself: the
-law of the bits is the same. So the ideal world, which knows the users' coins, counts the same
-users.
+law of the bits is the same. Because users draw the bits, the ideal world, which knows the users'
+coins, counts the same users.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
 1; (L1) below is line 1 of that box. The variant with shares is in section 3.1.2.

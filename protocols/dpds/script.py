@@ -1,8 +1,9 @@
 """DPDS: item frequencies from a secret-shared random sample of the users.
 
-Each user takes part with probability p. A user splits its item, as a one-hot vector (or zeros if it
-takes no part), into one share for every user. Every user adds up the shares that it receives and
-sends the sum to the server, which adds up these partial sums.
+Each user takes part with probability p. The *response* of a user is its item as a one-hot vector,
+or zeros if it takes no part. A user splits its response into one share for every user. Every user
+adds up the shares that it receives and sends the sum to the server, which computes the counts from
+these partial sums.
 
 The server learns the counts of the sampled users. With additive sharing users learn nothing, even
 if all users but one pool their views. With Shamir's sharing and the threshold t, any t users who
@@ -85,8 +86,8 @@ class DPDS:
     def functionality(
         self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
-        """Return the ideal world's outputs, DPCS: a trusted party samples the users and hands the
-        counts to the server alone.
+        """Return the outputs of the ideal world, which is DPCS: a trusted party samples the users
+        and hands the counts to the server alone.
         """
         answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
         return {"server": type(answers[0]).stack(answers).sum()}

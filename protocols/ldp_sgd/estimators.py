@@ -38,7 +38,7 @@ except ImportError as error:
 
 
 class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What the three estimators share: the settings of `ldp_sgd`, the run and the scores.
+    """What the three estimators share: most settings of `ldp_sgd`, the run and the scores.
 
     `random_state` is the seed of all coins; for a `RandomState`, or None, a seed is drawn. With
     `fit_intercept` a constant feature is added, which adds one entry to each gradient. After `fit`

@@ -42,7 +42,7 @@ class Loss:
         return float(np.mean(self.value(features @ model, labels)))
 
     def error(self, model: Floats, features: Floats, labels: Floats) -> float:
-        """Return the share of the users whose class is not the sign of the score.
+        """Return the share of the users whose class is not the sign of the score (-1 for score 0).
 
         For a loss without classes, return the mean loss.
         """

@@ -122,7 +122,7 @@ class LDPSGD:
         }
 
     def group(self, step: int) -> list[str]:
-        """Return the names of the parties that are asked in a step, counted from 1."""
+        """Return the names of the parties that are asked in a step; steps are counted from 1."""
         if self.population == "crowd":
             return [f"group{step}"]
         return [
@@ -210,17 +210,19 @@ def ldp_sgd(
         "how many users a step averages; by default about d ln(d + 1) / ε² for d features, but at "
         "least 50 and at most a tenth of the users",
     ] = None,
-    regularisation: Annotated[float, "λ, the weight of the squared model in the loss, from 0"] = (
-        1e-4
-    ),
+    regularisation: Annotated[
+        float, "λ, from 0: the loss has the added term λ/2 times the squared length of the model"
+    ] = 1e-4,
     regularise: Annotated[
         Regularise,
         "who adds λ times the model to gradients: users, before they clip, or the server",
     ] = "user",
     first_step: Annotated[
-        float | None, "γ_1, the length of the first step, above 0; by default from loss and ε"
+        float | None, "γ_1, the length of the first step, above 0; by default from loss, ε and d"
     ] = None,
-    schedule: Annotated[str, f"how steps get shorter: {', '.join(SCHEDULES)}"] = "inverse-root",
+    schedule: Annotated[
+        str, f"how the length of steps changes: {', '.join(SCHEDULES)}"
+    ] = "inverse-root",
     population: Annotated[Seating, "whether each user is one party, or each group is a crowd"] = (
         "crowd"
     ),

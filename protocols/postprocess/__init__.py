@@ -1,4 +1,4 @@
 """What a collector makes of raw estimates.
 
-These functions read estimates only, never a user's report, so they cost no privacy.
+These functions read only what the collector already has, so they cost no privacy.
 """

@@ -45,7 +45,7 @@ FALSE_POSITIVES = 2
 class Calibrate:
     """How a prior is fitted and used.
 
-    The defaults are the paper's; the support of the prior ends at the number of users. Raises
+    The defaults are the paper's, except for the support, of which the paper says nothing. Raises
     `ValueError` for an unknown `family`, `support`, `fit` or `mean_source`, for an `at_zero`
     outside [0, 1), and for choices that do not fit together.
     """
@@ -130,7 +130,8 @@ class Calibrate:
         return self.known is not None or (known_mean and self.family in ("power-law", "poisson"))
 
     def step(self, noise: Noise, items: int) -> "Step":
-        """Return the step of posterior means under a prior that does not depend on the estimates.
+        """Return the function that gives posterior means, if the prior does not depend on
+        estimates.
 
         Raises `ValueError` for a prior that depends on them, or if no power law has the mean n / N.
         """

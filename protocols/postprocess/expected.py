@@ -31,8 +31,8 @@ def moments_of_errors(
 ) -> ErrorMoments:
     """Return the moments of `step` for items with these true counts, shape (N,).
 
-    `step` maps estimated counts one by one, shapes (m,). The default number of points is enough for
-    a smooth step; a step with a jump needs more `steps`.
+    `step` maps estimated counts one by one, shapes (m,). `steps` is the number of points: the
+    default is enough for a smooth function, and a function with a jump needs more.
     """
     counts, places = np.unique(np.asarray(truth, dtype=np.float64), return_inverse=True)
     z = np.linspace(-SPREAD, SPREAD, steps)

@@ -104,11 +104,11 @@ FAMILIES: Mapping[str, Callable[[CountMoments], Prior]] = MappingProxyType(
 def likeliest_power_law(
     estimates: npt.ArrayLike, noise: Noise, support: float, at_zero: float = 0.0
 ) -> PowerLaw:
-    """Return the power law on 1..K under which the estimates are likeliest, Eq. 16.
+    """Return the power law on 1..K, with the mass `at_zero` at 0, under which the estimates are
+    likeliest, Eq. 16.
 
     The exponent has an error of about 1e-4. Raises `ValueError` if it would lie outside 1.05..4,
-    where data cannot identify a power law, and for estimates that are not one row of finite
-    numbers.
+    and for estimates that are not one row of finite numbers.
     """
     counts = checked(estimates)
     ends = (LEAST_EXPONENT, LARGEST_EXPONENT)

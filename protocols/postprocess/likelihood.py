@@ -34,7 +34,8 @@ def iterative_bayes(
     tolerance: float = TOLERANCE,
     most_steps: int = MOST_STEPS,
 ) -> Floats:
-    """Return the likeliest frequencies, shape (N,), from the counts of R reports, shape (R,).
+    """Return the likeliest frequencies, shape (N,), from the counts of R different reports, shape
+    (R,).
 
     `rows` are the laws of a report, one for each item; shape (N, R). The search ends when the mean
     log-likelihood of a report is within `tolerance` of the largest possible one, or after

@@ -5,9 +5,9 @@ possible counts k, which may be as many as n. Two ideas make this cheap.
 
 *Which counts matter.* Beyond some distance from its peak the product is negligible. The method
 `points(low, high, noise)` of a prior finds the counts that matter for some estimate in low..high:
-`REACH` standard deviations of the noise on either side of the peak. A power law is the hard case,
-because the product has a second peak at 1: docs/proofs/posterior.md shows which counts may be left
-out.
+about `REACH` standard deviations of the noise on either side of the peak. A power law is the hard
+case, because the product has a second peak at 1: docs/proofs/posterior.md shows which counts may be
+left out.
 
 *How many counts are needed.* Where the product is smooth, a few counts represent a long row of
 counts (`counting`). `points` returns these counts, with the logarithms of their mass times the
@@ -288,8 +288,8 @@ class FinitePrior:
     def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
         """Return the law of a count that is drawn uniformly from these counts, shape (N,).
 
-        If `counts` are the true counts, no prior gives a smaller expected squared error to a method
-        that treats each item by itself.
+        If `counts` are the true counts, no function of single estimates has a smaller expected
+        squared error, on average over the items, than the posterior mean under this law.
         """
         values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
         return cls(values, times / times.sum())

@@ -47,8 +47,8 @@ class Processed:
     processed ones.
 
     Raises `ValueError` for a method that is unknown or does not fit the estimates of the
-    collection, for `heavy` with a table, and for a `heavy` or a `beta` out of range. For a table,
-    and if the noise of counts is not known, only the method `zero` checks `beta`.
+    collection, for `heavy` with a table, and for a `heavy` or a `beta` out of range. For a table
+    only the method `zero` checks `beta`, and if the noise of counts is not known, nothing does.
 
     >>> from protocols import OUE, FrequencyCollection
     >>> from simnet import run
@@ -80,8 +80,8 @@ class Processed:
             others = " or ".join(name for name in consistency.METHODS if name != RAW)
             method = self.postprocess if isinstance(self.postprocess, str) else "Calibrate"
             raise ValueError(
-                f"{method} needs counts whose noise depends only on the number of "
-                f"holders, but in this collection the noise depends on more: use {others}"
+                f"{method} needs unbiased counts whose noise depends only on the number of "
+                f"holders, and the counts of this collection are not such counts: use {others}"
             )
         if self.heavy is not None:
             checks.chance("heavy", self.heavy)
@@ -131,7 +131,7 @@ class Processed:
         """The noise of the estimated counts. Raises `ValueError` if the noise is not known."""
         if self.known_noise is None:
             raise ValueError(
-                "the noise of a count depends on more than the number of holders of the item"
+                "the counts are biased, or their noise depends on more than the number of holders"
             )
         return self.known_noise
 

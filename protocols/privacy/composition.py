@@ -1,8 +1,8 @@
 """Privacy of several independent views together: intervals that contain the true δ(ε) and ε(δ).
 
 The views can be repeated collections, or the collections of several groups that a user belongs to.
-All views are compared for the same change of the data, so the privacy loss of all views together
-(see `loss`) is the sum of the losses of the single views.
+The views are independent, and all are compared for the same change of the data. So the privacy loss
+of all views together (see `loss`) is the sum of the losses of the single views.
 """
 
 from collections.abc import Callable, Iterable

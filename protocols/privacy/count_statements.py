@@ -40,7 +40,7 @@ def server_of_sampling(
     nobody holds the item. R1 or R2 stands beside the exact value as a bound. `colluders` of the
     users tell the server whether they took part, and `dropped` users never reported. In the worst
     case all these colluders and drop-outs hold the item of the user in question. For a replacement
-    they are subtracted from both of its items, which gives a bound.
+    they are subtracted from the counts of the old and the new item, which gives a bound.
 
     Raises `ValueError` as `sampled_counts.profile` and `statement_of` do, for a negative number of
     colluders or drop-outs, and if these may be all holders of an item.

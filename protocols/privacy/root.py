@@ -16,7 +16,7 @@ def root(
     absolute: float = 1e-14,
     relative: float = 1e-11,
 ) -> float:
-    """Return a root between `low` and `high`, where the function has different signs.
+    """Return a root between `low` and `high`; at these ends the function has different signs.
 
     The error is at most `absolute + relative * |root|`, unless 200 steps are too few. Raises
     `ValueError` if the function has the same sign at both ends.

@@ -1,8 +1,9 @@
 """The accuracy of frequencies from sampled reports, for fixed inputs.
 
-The module computes intervals and the law of the squared error, for randomised response and for
-unary encodings. Means and variances are exact. A reader of the estimates does not know the items of
-each group, so the intervals assume the same share of holders in every group.
+The module computes intervals, and the mean and the standard deviation of the squared error, for
+randomised response and for unary encodings. Means and variances are exact. A reader of the
+estimates does not know the items of each group, so the intervals assume the same share of holders
+in every group.
 """
 
 from math import nan, sqrt
@@ -56,7 +57,8 @@ def assess_sampled(
 
 @attrs.frozen(eq=False)
 class SquaredError:
-    """The law of the squared L2 error of a linear estimator, for given shares of holders.
+    """Mean and deviation of the squared L2 error of a linear estimator, for given shares of
+    holders.
 
     The error is the sum of its mean, the bias b, and one independent centred vector Y_j for each
     user. Let C_j be the covariance of Y_j and C the sum of all C_j. The squared error has mean |b|²

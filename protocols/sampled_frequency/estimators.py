@@ -164,9 +164,9 @@ class Ratio:
     """The unsampled estimator, applied to the reports that arrived: (N_i / S - q) / (p - q).
 
     The estimator needs no π, and is not in the paper. Given the number of reports, the reporters
-    are a uniform subset of the users, and the estimate is unbiased. Means and variances are
-    therefore those of runs in which at least one user reports. Raises `ValueError` unless all users
-    have the same probability.
+    are a uniform subset of the users, and the estimate is unbiased. Means and variances are those
+    of runs in which at least one user reports. Raises `ValueError` unless all users have the same
+    probability.
     """
 
     sample: SamplingDesign

@@ -1,9 +1,9 @@
 """Sampled collection: a user reports only with some probability.
 
 A report is a randomised response (GRR), or a unary encoding (OUE, SUE): a noisy bit for each item.
-Somebody who sees the messages learns who reports. Silence is one more output of the channel. As
-long as the sampling does not depend on the item, silence has the same probability for every item.
-Then ε is that of a report, and sampling does not lower it.
+Somebody who sees the messages learns who reports, so silence is one more possible output of a user.
+As long as the sampling does not depend on the item, silence has the same probability for every
+item. Then ε is that of a report, and sampling does not lower it.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5. The paper samples users of randomised response; its Definition 2.3
@@ -35,12 +35,12 @@ from simnet.values.typed import Typed
 class SampledGRR:
     """Randomised response over N items, counted from 1, where a user reports with probability π.
 
-       `epsilon` is that of a report, `items` is N >= 2, and `sampling` is π in (0, 1].
-    Raises `ValueError` for parameters out of range.
+    `epsilon` is that of a report, `items` is N >= 2, and `sampling` is π in (0, 1]. Raises
+    `ValueError` for parameters out of range.
 
-       >>> sampled = SampledGRR(epsilon=1.0, items=3, sampling=0.25)
-       >>> float(sampled.law(1)[0]), round(sampled.exact_epsilon, 9)
-       (0.75, 1.0)
+    >>> sampled = SampledGRR(epsilon=1.0, items=3, sampling=0.25)
+    >>> float(sampled.law(1)[0]), round(sampled.exact_epsilon, 9)
+    (0.75, 1.0)
     """
 
     epsilon: float  # ε > 0
@@ -123,7 +123,10 @@ class SampledGRR:
         return per_report(self.sample(users))
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
-        """Return unbiased shares of all users, silent ones included; shape (N,), not clipped."""
+        """Return, for each item, the estimated share of all users who hold it; shape (N,).
+
+        The estimate is unbiased and not clipped, and all users include the silent ones.
+        """
         return self.estimator(users).estimate(supports)
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
@@ -290,8 +293,8 @@ def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
     """Return the ε of the counts alone, given that s = `reports` of the n users reported.
 
     This ε is ln(1 + (s / n) (e^ε - 1)), if all users have the same sampling probability;
-    neighbouring inputs replace one user's value. If the number S of users who report is not given,
-    the counts are (counts_epsilon(s), P[S > s])-private for every s: see `excess_reports`.
+    neighbouring inputs differ in one user's value. If the number S of users who report is not
+    given, the counts are (counts_epsilon(s), P[S > s])-private for every s: see `excess_reports`.
     """
     checks.epsilon(epsilon)
     checks.whole("users", users, 1)

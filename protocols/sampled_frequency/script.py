@@ -52,8 +52,8 @@ class SampledCollection:
     `members` are the sizes n_k >= 1 of the groups. `mechanisms` has one `SampledGRR` or one
     `SampledUnary` per group; these differ only in the probability to report. `formula` names the
     estimator; `population` is `actors`, `crowd` or `aggregate`. A user's input is an item in 1..N;
-    users come group after group. The output of the server is the array of the estimated shares of
-    all users; shape (N,).
+    users come group after group. The output of the server has, for each item, the estimated share
+    of the users who hold it; shape (N,).
 
     Raises `ValueError` for parameters out of range.
 
@@ -133,9 +133,9 @@ class SampledCollection:
         await me.send_rows(OWN_REPORT, to="server", rows=reports)
 
     async def server(self, me: Party) -> Floats:
-        """Count the reports of each group that name each item, and estimate.
+        """Count the reports of each group that support each item, and estimate.
 
-        Returns the shares of all users, shape (N,), not clipped.
+        Returns, for each item, the share of the users who hold it; shape (N,), not clipped.
         """
         names = me.names("user")
         counts = np.stack(
@@ -263,8 +263,8 @@ def sampled_frequency(
     chances = _chances(sampling)
     if not 1 <= len(chances) <= users:
         raise ValueError(
-            f"there are at most as many groups as users, and at least one, got "
-            f"{len(chances)} of {users}"
+            f"there are at most as many groups as users, and at least one, got {len(chances)} "
+            f"probabilities for {users} users"
         )
     sizes = [
         users // len(chances) + (place < users % len(chances)) for place in range(len(chances))

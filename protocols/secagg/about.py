@@ -48,13 +48,13 @@ SHARE_BYTES = WORD_BYTES * (SEED[0] + KEY[0])  # of both secrets of a user
 BOX_BYTES = SHARE_BYTES + BOX_OVERHEAD_BYTES
 
 WITHOUT_OVERHEAD = (
-    "the paper counts 2n keys and 4(n - 1) shares, sent and received (in SecAgg+ with k + 1 in the "
-    "place of n); it leaves out the "
+    "the paper counts 2n keys and 4(n - 1) shares, sent and received, for each user (in "
+    "SecAgg+ with k + 1 in the place of n); it leaves out the "
     f"{BOX_OVERHEAD_BYTES} octets by which a box is longer than its content"
 )
 SHARES_OF_SEEDS = (
-    "the paper counts n shares of one size. Here a share of a seed has 4 words of 32 bits, and a "
-    "share of the key of a user who dropped out has 8"
+    "the paper counts n shares of one size for each user. Here a share of a seed has 4 words of "
+    "32 bits, and a share of the key of a user who dropped out has 8"
 )
 
 

@@ -20,7 +20,9 @@ Left = Annotated[
     "the largest share of a secret's holders that cannot open it: with h holders (n, or k + 1 in "
     "SecAgg+) the threshold is t = floor(left * h) + 1, but at least 2, and 0 <= left < 1",
 ]
-Epsilon = Annotated[float, "ε that the noise of DPDG is calibrated to, above 0"]
+Epsilon = Annotated[
+    float, "ε that the noise of DPDG is calibrated to, above 0; with dpdg at most 1"
+]
 Delta = Annotated[float, "δ that the noise of DPDG is calibrated to, 0 < δ < 1"]
 WhichAnswer = Annotated[Answer, "what users send: the answers of DPDS or of DPDG"]
 

@@ -33,7 +33,7 @@ def _with_the_server(users: list[str]) -> list[str]:
 
 
 def refuse_degree(protocol: SecAgg) -> None:
-    """Raise `ValueError` if a user has so few neighbours that nobody may drop out."""
+    """Raise `ValueError` if users of SecAgg+ have so few neighbours that nobody may drop out."""
     if isinstance(protocol, SecAggPlus) and protocol.threshold > protocol.degree:
         raise ValueError(
             f"with threshold {protocol.threshold} and {protocol.degree} neighbours nobody may drop "

@@ -10,21 +10,21 @@ may go wrong:
    opens both of its secrets, and so its vector. An honest user helps with one secret alone, so with
    a server that keeps to the protocol t corrupt neighbours are needed. A server that lies can tell
    some users that this user has dropped out, and other users that this user has not dropped out. Of
-   the k + 1 - c honest shares each opens one secret, and the c corrupt shares open both, so both
-   secrets can only be opened if 2t <= k + 1 + c.
+   the k + 1 - c honest shares each helps to open one secret, and the c corrupt shares help with
+   both, so both secrets can only be opened if 2t <= k + 1 + c.
 2. *A cut.* The honest users whose vectors are counted fall into two groups between which nobody is
    left on the circle. Then the server learns the sum over each group. This takes two gaps of h
    users in a row. If the server keeps to the protocol, all users in a gap are corrupt or have
    dropped out. A server that lies chooses whom it declares to have dropped out, and so it can make
    gaps where it likes. But then users beside a gap refuse to help, since they count fewer than t
-   present users, corrupt ones included. The proof shows: if no gap of h places has t - 1 - h
-   corrupt users, no secret of a user beside a gap can be opened. So a cut takes two gaps with at
-   least t - 1 - h corrupt users each.
+   present users, corrupt ones included. The proof shows: if no gap of h places has t - 1 - h or
+   more corrupt users, no secret of a user beside a gap can be opened. So a cut takes two gaps with
+   at least t - 1 - h corrupt users each.
 3. *Too few helpers.* Some secret has fewer than t holders left, and the run is aborted.
 
-The probabilities of 1 and 2 together are at most 2^-σ, that of 3 is at most 2^-η, where σ is called
-`security_bits` and η `correctness_bits`. All of them are bounded by the sum over users, or over
-pairs of gaps, of exact hypergeometric and binomial tails, computed with whole numbers.
+The demand is that the probabilities of 1 and 2 together are at most 2^-σ and that of 3 is at most
+2^-η, where σ is called `security_bits` and η `correctness_bits`. Each of them is bounded by a sum,
+over users or over pairs of gaps, of hypergeometric and binomial probabilities, in whole numbers.
 
 A *rate* of drop-outs δ means that each user drops out with probability δ, independently. A *bound*
 means that at most δn users drop out; who they are does not depend on the order on the circle.
@@ -98,7 +98,7 @@ class Demands:
 
     @property
     def share(self) -> Fraction:
-        """δ as the decimal fraction that it is written as: 0.1 is 1/10."""
+        """δ as an exact fraction; a float is taken as it is written, so 0.1 is 1/10."""
         return Fraction(str(self.drop_outs))
 
     @property
@@ -163,10 +163,11 @@ def smallest_degree(demands: Demands, largest: int = LARGEST) -> Degree:
         threshold = circle.safe_threshold()
         if threshold is not None and circle.finishes(threshold):
             return _described(circle, threshold)
+    untried = "; larger degrees were not tried" if most + 2 < demands.users else ""
     raise ValueError(
-        f"no degree up to {most} withstands {demands.corrupt:,} corrupt users and a drop-out rate "
-        f"of {float(demands.share):g} among {demands.users:,} users with a {demands.server} "
-        f"server{'; larger degrees were not tried' if most == largest // 2 * 2 else ''}: use "
+        f"no degree up to {most} withstands {demands.corrupt:,} corrupt users and a drop-out "
+        f"{demands.drop_law} of {float(demands.share):g} among {demands.users:,} users with a "
+        f"{demands.server} server{untried}: use "
         "SecAgg, in which all users are neighbours, or demand less"
     )
 

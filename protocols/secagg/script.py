@@ -9,14 +9,14 @@ came late.
 1. *Keys.* Every user sends two public keys. The server passes them on.
 2. *Shares.* Every user draws a seed and shares it, and one secret key, among the users. The server
    passes on the shares in boxes that it cannot open.
-3. *Masked vectors.* Every user adds all its masks to its vector.
-4. *Unmasking.* The server says whose vectors came. For each of these users the others send their
-   share of its seed; for each user that dropped out, their share of its secret key. They never send
-   both.
+3. *Masked vectors.* Every user masks its vector with all its masks and sends it to the server.
+4. *Unmasking.* The server says whose vectors came. For each of these users, every user sends its
+   share of that user's seed; for each user that dropped out after step 2, its share of that user's
+   secret key. Nobody sends both for the same user.
 
-The server learns the sum over the users whose vectors came, if there are at least t. Users learn
-nothing. With the server, t users learn everything; t - 1 learn nothing about the others beyond the
-sum, if the server follows its script.
+The server learns the sum over the users whose vectors came, if at least t users stay until the end.
+Users learn nothing. With the server, t users learn everything; t - 1 learn nothing about the others
+beyond the sum, if the server follows its script.
 
 A server that lies needs fewer users, or none: it can hand out public keys of its own, or tell
 different users different things. The variant against *active* adversaries prevents this if 2t > n +
@@ -29,8 +29,8 @@ CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure
 Bell et al., *Secure Single-Server Aggregation with (Poly)Logarithmic Overhead*, CCS 2020, algorithm
 2: each user has k neighbours, and does with its neighbours what a user above does with all users.
 
-The vectors are the answers of DPDS or of DPDG, so that the server learns the same sum as in these
-protocols.
+The vectors are the answers of DPDS or of DPDG. If nobody drops out, the server learns the same sum
+as in these protocols.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -122,7 +122,7 @@ class SecAgg:
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Mask the answer, and help the server to remove the masks of others.
+        """Mask the answer, and help the server to remove masks from the sum.
 
         Raises `Abort` if the server names fewer than t users, says that this user's vector has not
         come, or passes on the same key twice, and if a signature is missing or a box cannot be
@@ -251,13 +251,16 @@ class SecAgg:
         self, me: Party, name: str, sent: Mapping[str, tuple[Any, ...]]
     ) -> Sequence[tuple[Any, ...]]:
         """Return the keys, perhaps with signatures, that the server passes on to this user: those
-        that the users of its ring have sent.
+        that its neighbours have sent.
         """
         del me, name
         return list(sent.values())
 
     def told(self, name: str, alive: Collection[str]) -> Collection[str]:
-        """Return the users whose vectors have come, as the server tells this user: the truth."""
+        """Return the users of whom the server tells this user that their vectors came.
+
+        Here the server tells the truth.
+        """
         del name
         return alive
 
@@ -349,8 +352,8 @@ class SecAgg:
         of shape (users, 4).
 
         In the paper a box also names its sender and its recipient, so that a server cannot return
-        a user's own box to it. In its place, with `active`, the boxes of two users to each other
-        have two different keys.
+        a user's own box to it. Here, with `active`, the boxes of two users to each other have two
+        different keys instead.
         """
         if not self.active:
             same = me.agree(secret, publics, WORDS, SEED, "box")
@@ -452,8 +455,8 @@ class SecAggPlus(SecAgg):
     """SecAgg+: every user does with `degree` neighbours what it does with all users in `SecAgg`.
 
     The server puts the users into a random order on a circle; the neighbours of a user are the
-    `degree` / 2 users on each side of it (a Harary graph). The threshold t counts a user's
-    neighbours and itself.
+    `degree` / 2 users on each side of it (a Harary graph). A user and each of its
+    neighbours hold one share of a secret of the user, and t shares open it.
 
     Raises `ValueError` unless the degree is even, below n, and at least t - 1, for parameters that
     `SecAgg` refuses, and with `active`.

@@ -2,8 +2,8 @@
 
 For an item with m reporters, S1 elects max(φ + 1, m) users. This can be more than m, so S1 also
 publishes m. With additive sharing, no φ users can then learn a secret-shared value; with Shamir's
-sharing, no users can who hold too few of an item's shares to open it. Reporting sets and elections
-are visible as in TSS.
+sharing, users who hold fewer shares of every item than its threshold learn nothing from shares.
+Reporting sets and elections are visible as in TSS.
 
 Source: Yang et al., Algorithm 4.
 """
@@ -39,8 +39,8 @@ def items_reported(items: int, reported: int | None, alpha: float | None) -> int
     """Return k, the number of items that a user reports on: `reported`, or αN.
 
     If neither is given, it is two fifths of the items, rounded, and at least 1. `alpha` may be
-    rounded to four decimals. Raises `ValueError` if both are given, or if αN is then not a whole
-    number from 1 to N; `reported` is returned without a check.
+    rounded to four decimals. Raises `ValueError` if both are given, or if αN is not a whole number
+    from 1 to N; `reported` is returned without a check.
 
     >>> items_reported(30, None, 0.1), items_reported(12, None, None)
     (3, 5)
@@ -52,8 +52,9 @@ def items_reported(items: int, reported: int | None, alpha: float | None) -> int
     k = alpha * items
     if not 0 < alpha <= 1 or round(k) < 1 or abs(k - round(k)) > min(ROUNDED * items, 0.01):
         raise ValueError(
-            f"alpha is the share of the {items} items that a user reports on: a whole number of "
-            f"items, such as {max(round(SHARE * items), 1) / items:.4g}; alpha={alpha:g} is {k:g}"
+            f"alpha is the share of the {items} items that a user reports on, so {items} alpha is "
+            f"a whole number from 1 to {items}, as with alpha="
+            f"{max(round(SHARE * items), 1) / items:.4g}; alpha={alpha:g} gives {k:g}"
         )
     return round(k)
 

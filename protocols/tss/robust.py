@@ -62,7 +62,7 @@ class RobustTSS(TSS):
     `shamir:60%`.
 
     The output of S2 has the estimated frequencies among the users who are counted, shape (N,). It
-    has NaN for items for which too few elected users are left.
+    has NaN for items that have no estimate.
 
     >>> from simnet import Fate, run
     >>> protocol = RobustTSS(users=6, items=2, participation=1.0, reported=2)

@@ -23,7 +23,7 @@ OWN_TAGS = {
     TRAFFIC,
     *(tag.name for tag in (SET, ELECTED, REPORTERS, SHARE, HEARD, COUNTED, AGREED, PARTIAL)),
 }
-NOT_CUT = "; for a user who is counted and did not drop out while it sent its shares"
+NOT_CUT = "; for a user who is counted and did not drop out before it had sent its shares"
 
 
 def about(protocol: RobustTSS) -> About:
@@ -103,9 +103,9 @@ def about(protocol: RobustTSS) -> About:
 
 
 def expected_bill(protocol: RobustTSS, run: Run) -> Sequence[Expectation]:
-    """Return what each role sends, given the reporting sets, the elections and who dropped out.
+    """Return what users and S1 send and what S2 receives, given who dropped out and what S1 knows.
 
-    Shares to oneself are no messages. The result is empty if S1 dropped out.
+    Shares to oneself are no messages. The result is empty if S1 did not finish.
     """
     if "S1" not in run.outputs:
         return []

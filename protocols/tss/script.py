@@ -8,7 +8,7 @@ which adds up the sums of each item.
 S1 learns every user's reporting set. S2 learns the sampled count of each item. A user learns who
 reports on the items for which it is elected. If all users elected for an item collude, or enough of
 them with Shamir's sharing, they learn every reporter's answer for the item. TSS′ (`prime.py`)
-elects more users, so that with additive sharing no φ users can do so.
+elects at least φ + 1 users for every item, so that with additive sharing no φ users can do so.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
 3; (1) to (5) are the steps of its flow.
@@ -85,7 +85,7 @@ class TSS:
 
     @property
     def chance(self) -> Fraction:
-        """The probability q_χ = p p_χ that a user's item is counted."""
+        """The probability q_χ that a user takes part and reports on its own item."""
         return Fraction(self.participation) * inclusion(self.reported, self.items, self.gamma)
 
     def parties(self) -> Mapping[str, Seat]:

@@ -5,11 +5,11 @@ reporters, and S1 elects g_j users at random, who hold the shares of its answers
 *break* the item if enough elected users are among them to open the shares, and if at least one
 reporter is honest. Write h = n - c for the number of honest users.
 
-1. *One item.* Given m, the elected users and the reporters are independent uniform sets. So the
-   item is broken with probability E[H(m) (1 - x(m))], where H(m) is the probability that enough of
-   the g(m) elected users collude, and x(m) = C(c, m) / C(n, m) that all reporters do. For TSS with
-   additive sharing E[H(m)] = (1 - α)^h, whatever n is: C(n, m) H(m) = C(c, m), and the binomial
-   theorem gives the sum.
+1. *One item.* Given m, the elected users and the colluders are independent uniform sets, and
+   neither depends on the reporters. So the item is broken with probability E[H(m) (1 - x(m))],
+   where H(m) is the probability that enough of the g(m) elected users collude, and x(m) = C(c, m) /
+   C(n, m) that all reporters do. For TSS with additive sharing and uniform reporting sets, E[H(m)]
+   = (1 - k/N)^h, whatever n is: C(n, m) H(m) = C(c, m), and the binomial theorem gives the sum.
 2. *Some item, at most*: the sum over the items.
 3. *Some item, at least*: with the uniform law of reporting sets the numbers of reporters are
    negatively associated (Joag-Dev and Proschan 1983), since every user reports on a random k-set.

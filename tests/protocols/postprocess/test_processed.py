@@ -311,7 +311,7 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
         (("local_frequency", "--postprocess", "best"), "postprocess is clip or normalise"),
         (
             ("sampled_personal", "--postprocess", "zero"),
-            ("zero needs counts whose noise depends only on the number of holders"),
+            ("zero needs unbiased counts whose noise depends only on the number of holders"),
         ),
         (("dpds", "--postprocess", "clip"), "run has no option --postprocess"),
         (

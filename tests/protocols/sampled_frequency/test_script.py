@@ -383,8 +383,11 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
         ({"sampling": 0.0}, "sampling is a probability above 0"),
         ({"sampling": "0.5,1.5"}, "sampling is a probability above 0"),
         ({"sampling": "0.5,often"}, "several separated by commas, got '0.5,often'"),
-        ({"sampling": ()}, "at least one, got 0 of 3"),
-        ({"sampling": [0.5] * 4}, "as many groups as users, and at least one, got 4 of 3"),
+        ({"sampling": ()}, "at least one, got 0 probabilities for 3 users"),
+        (
+            {"sampling": [0.5] * 4},
+            "as many groups as users, and at least one, got 4 probabilities for 3 users",
+        ),
         (
             {"sampling": "0.5,0.4", "formula": "per-report"},
             "2 different probabilities of reporting, not one",
