@@ -114,7 +114,7 @@ def test_errors_of_sampled_users_are_as_expected(method: str) -> None:
 def test_a_noise_that_is_not_known_is_refused(make: Any, settings: Any, method: Any) -> None:
     with pytest.raises(
         ValueError,
-        match=r"needs counts whose noise .* use clip or normalise or",
+        match=r"needs unbiased counts whose noise .* use clip or normalise or",
     ):
         postprocessed(make)(**{"users": 50, "items": 5, **settings}, postprocess=method)
     made = postprocessed(make)(**{"users": 50, "items": 5, **settings}, postprocess="project")
