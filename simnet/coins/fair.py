@@ -71,7 +71,7 @@ def heads_of_power(stream: Stream, digit: int, count: int) -> Counts:
 
 
 def _decided(stream: Stream, digit: int, uniform: int) -> int:
-    """Return the number of heads, if the first word `uniform` of U does not decide this number."""
+    """Return a number of heads that `uniform`, the first word of U, does not decide alone."""
     words = 1
     while True:
         words += 1

@@ -102,7 +102,8 @@ class Tape:
         return self._outcomes[self._at - 1]
 
     def answer(self, otherwise: BaseException) -> Outcome:
-        """Return the next entry, which answers a question that is not about a coin.
+        """Return the next entry, which answers a question that is not about a coin, such as which
+        numbers a door gets.
 
         Raises `otherwise` if the tape has no more entries.
         """

@@ -1,4 +1,4 @@
-"""Deferred blocks: sent, billed and noted at once, and evaluated later.
+"""Deferred blocks: sent at once, and evaluated later.
 
 A sender may scatter a `Deferred` block, which says how rows are made from the coins of the block,
 instead of the rows themselves. So blocks of many senders can be made in several threads. A thread

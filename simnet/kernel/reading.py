@@ -180,7 +180,7 @@ class Sampled:
         return seed_digests(kind, seeds)
 
     def agreed(self, one: bytes, other: bytes) -> bytes:
-        """Return the digest of the pair of keys."""
+        """Return the digest of the key that the two holders agree on."""
         return agreed_digest(one, other)
 
     def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:

@@ -180,7 +180,9 @@ class Log:
             self.events.append(party << _SUBJECT | WORK << VALUE_BITS | work)
 
     def _new_work(self, party: int) -> int | None:
-        """Return the number of the work that the party's meter has counted since the last call."""
+        """Return the place in `works` of what the party's meter has counted since the last call, or
+        None if it has counted nothing.
+        """
         meter = self._meters[party]
         meter.changed = False
         counted = self._counted.get(party)

@@ -99,8 +99,8 @@ class Residues:
     def as_integers(self, signed: bool = False) -> Metered:
         """Return the elements as int64 numbers, whose arithmetic is billed to the array's holder.
 
-        The functions of doors receive this array. Raises `SealBroken` in a script, and in the
-        function of a door that did not receive the array as an argument.
+        Raises `SealBroken` during a run if a party holds the array. A door takes the holder off
+        before it gives the numbers to its function.
         """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(READS_NUMBERS)
