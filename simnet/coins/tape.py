@@ -1,10 +1,9 @@
 """Coins that play a tape of outcomes.
 
-A tape lists how the coins of one party come out, in the order in which its script tosses them. When
-a script tosses a coin for which the tape has no outcome left, `TapeEnd` stops the script, and says
-which outcomes the coin can have. The caller then plays the script again, once for each outcome,
-with this outcome appended to the tape. So all tapes are found although nobody knows beforehand
-which coins a script will toss.
+A tape lists how coins come out, in the order in which they are tossed. When a script tosses a coin
+for which the tape has no outcome left, `TapeEnd` stops the script, and says which outcomes the coin
+can have. The caller then plays the script again, once for each outcome, with this outcome appended
+to the tape. So all tapes are found although nobody knows beforehand which coins a script will toss.
 
 Example. A tape of one outcome, and a script that tosses twice:
 
@@ -76,7 +75,7 @@ class TapeEnd(BaseException):
 
 
 class Tape:
-    """The outcomes of one party's coins so far, to be played from the beginning.
+    """The outcomes of coins so far, to be played from the beginning.
 
     `stop` is the error that ended the play: the tape had no entry left, or the script did something
     that cannot be played out. `stop` is None before. It is kept, because a script may catch this

@@ -2,8 +2,8 @@
 
 A sender may scatter a `Deferred` block, which says how rows are made from the coins of the block,
 instead of the rows themselves. So blocks of many senders can be made in several threads. A thread
-can add a block to its totals and forget it before it makes the next block. (If some row may have to
-be taken out of a sum again, all blocks are kept: see `sums.py`.)
+can add a block to its totals and forget it before it makes the next block. (A block of which some
+row may have to be taken out of a sum again is kept: see `sums.py`.)
 
 Every thread adds its blocks to totals of its own. The totals are merged when all threads are done.
 Addition mod q does not depend on the order, so the sums are the same for any number of threads. All

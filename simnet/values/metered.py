@@ -27,7 +27,9 @@ _OPERATION: dict[np.ufunc, Operation] = {
 
 
 class Metered(np.ndarray[Any, np.dtype[Any]]):
-    """A numpy array whose arithmetic is billed to `meter`; its results have the same meter."""
+    """A numpy array whose arithmetic is billed to `meter`, as the module says. Its results have the
+    same meter.
+    """
 
     meter: Meter | None
 

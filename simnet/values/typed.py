@@ -32,7 +32,7 @@ class Typed:
 
     @property
     def values(self) -> Metered:
-        """The numbers. Arithmetic on them is billed to the party that holds them."""
+        """The numbers, as a `Metered` array that bills the party that holds them."""
         if self._numbers.dtype != np.uint8:
             return Metered.of(self._numbers, self._meter)
         wide = self._numbers.astype(np.int64)  # sums of bits do not wrap in this type
