@@ -1,9 +1,9 @@
 """The attack: a combination of messages, computed with the numbers of a sampled run.
 
-A coalition learns a function of honest secrets as a combination of messages, minus what its own
-coins and secrets contribute. To replay the attack, we compute this combination with the numbers of
-the messages. The example of `simnet.adversary.knowledge`, with s2 = 5, c2 = 9 and c1 = 4 over
-F_11::
+A coalition learns a function of honest secrets as a combination of messages, minus its *own part*:
+what its own coins and secrets, and plain numbers, contribute. To replay the attack, we compute this
+combination with the numbers of the messages. The example of `simnet.adversary.knowledge`, over F_11
+with s2 = 5, c2 = 9 and c1 = 4::
 
     messages    s2 + c2 = 3,  2 c2 + c1 = 0         weights  1, 5     (5 is -1/2 mod 11)
     their sum   3 + 5·0 = 3
@@ -61,9 +61,9 @@ def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:
 
 
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
-    """The part of a combination of messages that the coalition's own coins and secrets contribute.
+    """The part of a combination of messages that the coalition knows itself.
 
-    Returns the numbers of the unknowns that the coalition knows, and their coefficients.
+    Returns the numbers of the unknowns in this part, and their coefficients.
     """
     summed = knowledge.view.combined(rows, factors, knowledge.is_known)
     return summed.unknowns, summed.coefficients

@@ -399,8 +399,8 @@ class _Seeds:
             return ""
         seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"
         return (
-            f" It does not know {seeds}. Assumed: ideal random functions, key agreement and "
-            f"encryption, and that nobody guesses {LEAST_BITS} bits."
+            f" The coalition does not know {seeds}. Assumed: ideal random functions, key agreement "
+            f"and encryption, and that nobody guesses {LEAST_BITS} bits."
         )
 
     def read_closed(self, closed: Any, members: frozenset[str], runs: int) -> None:
@@ -1387,7 +1387,9 @@ def are_enough(modulus: int, elements: int) -> bool:
 
 def _parsed(text: str) -> Any:
     def refused(number: str) -> Any:
-        raise BadCertificate(f"the file: {_short(number)} is not a whole number")
+        raise BadCertificate(
+            f"the file: {_short(number)} is not a whole number of at most {MOST_DIGITS:,} digits"
+        )
 
     def whole(number: str) -> Any:
         return int(number) if len(number.lstrip("-")) <= MOST_DIGITS else refused(number)

@@ -357,7 +357,8 @@ class Deductions:
 
     def _pairs_in_doubt(self) -> list[str]:
         """Return a sentence about two unknown seeds that may depend on each other; the list is
-        empty if there are none. They may, if the view tells something about both together.
+        empty if there are none. Two seeds may depend on each other if the view tells something
+        about both together.
 
         Seeds of random rows must be different, and secret keys must be independent.
         """

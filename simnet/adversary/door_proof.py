@@ -7,7 +7,7 @@ moved:
 
 - along `shift`, secrets move from the seen rows into coins, until only the listed functions are
   left;
-- along `apart`, one opened row changes, and neither the seen rows nor the other opened rows change;
+- along `apart`, an opened row that is not seen changes, and the seen rows stay as they are;
 - along `hiding`, a secret that was made from field elements disappears from all rows, and the coins
   that it was made from do not move.
 

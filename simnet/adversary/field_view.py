@@ -70,7 +70,7 @@ class BlockForms:
     def of(
         cls, run: int, number: int, block: Block, forms: Forms, places: Ints, piece: int = 0
     ) -> "BlockForms":
-        """Return the rows of `forms`, which has equally many rows for each of the messages
+        """Return the rows of `forms`, which has equally many elements for each of the messages
         `places`.
         """
         # A row may hold elements of several messages, as a whole block of coins does: split it.

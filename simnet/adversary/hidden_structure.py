@@ -9,10 +9,10 @@ order, then only the server knows which share comes from which user.
 
 So the run is read symbolically again, with other coins for one such party at a time, for at most
 `MOST_PARTIES` parties. Suppose that the coalition then receives the same plain contents in the same
-rounds, but other forms. Then the coin is hidden from the coalition, and the verdict says only what
-the coalition would learn if it knew the forms. If no change of coins that we try has this effect,
-we assume that the coalition knows the forms. This is evidence and not a proof. No proof is needed
-here, because the upper end of a verdict does not depend on this assumption.
+rounds, but other forms. Then the coin is hidden from the coalition, and the leak is not certain:
+the verdict lists what the coalition would learn if it knew the forms. If no change of coins that we
+try has this effect, we assume that the coalition knows the forms. This is evidence and not a proof.
+No proof is needed here, because the upper end of a verdict does not depend on this assumption.
 """
 
 import functools

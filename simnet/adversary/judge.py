@@ -315,8 +315,8 @@ class Judge:
 
     def _shares_nothing(self, discrete: DiscreteView) -> bool:
         """Whether no field element was sent, no secret was declared, and only the law of disclosed
-        values protects inputs. For the last, an honest party discloses something, or the protocol
-        states that perturbation alone protects inputs.
+        values protects inputs. We take the last to hold if an honest party discloses something, or
+        if the protocol states that perturbation alone protects inputs.
         """
         sends_field_elements = any("qd" in done.ledger.total().elements for done in self._runs)
         return discrete.protects_alone and not self.declaring and not sends_field_elements

@@ -16,8 +16,8 @@ only if there are too many assignments to list::
                           ..., w_m. If (w_1, 1), ..., (w_m, 1) are linearly independent, these
                           sums fix how often each value occurs: a multiset
 
-Each rule finds certain consequences, but not all. If the coalition knows more about the inputs, for
-example from disclosed values, then more may follow.
+What a rule finds does follow from the output, but each rule may miss something. If the coalition
+knows more about the inputs, for example from disclosed values, then more may follow.
 
 Example. u1 and u2 each answer with one of two items, as a row with a 1 at the item and a 0 at the
 other. The output has the counts 1 and 1. Then the answers are (1, 0) and (0, 1), or (0, 1) and (1,
@@ -77,9 +77,10 @@ class KnownSum:
 class OutputFixes:
     """What follows from an output about the secrets of `parties`.
 
-    `elements` maps each fixed element to its value. `everything` says that all elements are fixed.
-    `is_multiset` says that the secrets are fixed except for who has which. `are_inputs` says that
-    the secrets determine the inputs.
+    `elements` maps each fixed element to its value, except elements that the coalition determines
+    as functions of their own. `everything` says that all elements are fixed, and `elements` has
+    some. `is_multiset` says that the secrets are fixed except for who has which. `are_inputs` says
+    that the secrets determine the inputs.
     """
 
     parties: tuple[str, ...] = ()

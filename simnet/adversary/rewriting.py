@@ -33,8 +33,8 @@ from simnet.linear.vectors import Vector
 class DoorChecks:
     """What an instrument can find out about doors by calling their functions.
 
-    This base class calls no function and finds nothing out. Its answers are that inputs alone do
-    not decide, that the coalition knows the forms, and that no witness is known.
+    This base class calls no function and finds nothing out. Its answers are that a refusal may
+    depend on more than inputs, that the coalition knows the forms, and that no witness is known.
     """
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:  # # noqa: ARG002  # subclasses use it
@@ -143,7 +143,7 @@ class Rewriting:
 
     def open_doors(self) -> list[DoorRows]:
         """The doors and products of honest parties that were given rows that depend on coins.
-        Outputs are left out.
+        Outputs, and products that were expanded, are left out.
         """
         doors: list[DoorRows] = []
         for each, families in zip(self._doors.arguments, self._families, strict=True):

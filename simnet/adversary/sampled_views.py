@@ -87,9 +87,8 @@ def sampled_views_differ(
     """Test whether a coalition's views on two inputs have different laws.
 
     `one` and `other` are the inputs of the two sides, `runs` is the number of runs on each side.
-    `about` is what the protocol states about itself. `about` is needed if the protocol states that
-    perturbation alone protects inputs, because such a script declares no secrets. `progress` is
-    called with 1 after each run.
+    `about` is what the protocol states about itself, as for `verdict`. `progress` is called with 1
+    after each run.
 
     Raises `BadInput` for fewer than 20 runs, for a coalition that is empty or cannot be read, and
     if a member of it has different inputs on the two sides. Other errors are as for `run` and

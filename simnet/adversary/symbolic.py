@@ -4,8 +4,8 @@ Theory of operation
 -------------------
 
 The same kernel plays the script again from the same seed. The script gets no inputs, and no
-function of a door is called. The record has the values that the doors gave in the run. The doors
-give these values again:
+function of a door is called. The record has the values that the doors gave in the run, and the
+doors give these values again. This is what a script gets:
 
 - a field coin, drawn from `party.coins`, is a fresh unknown of kind `coin`;
 - a secret, `me.secret(...)`, is an unknown of kind `secret`;
@@ -26,13 +26,13 @@ take the same branches and send the same messages. Only the contents of messages
 may tell something about these forms, and a secret may be made from them.
 `simnet.adversary.opened_rows` has the rules for both cases.
 
-*Equal unknowns.* A coin is identified by its place in a source of coins: party, purpose, and what
-was drawn before. If two runs of one seed draw in equal portions, they have equal coins and get the
-same unknowns, and can be judged together. If the portions differ, the coins are neither equal nor
-independent, and judging the runs together is refused. Secrets of several runs are the same unknowns
-only if the runs are declared to have the same inputs. And the same function must make the secret
-from the same arguments, without coins. (If one run is given twice, its secrets made with coins are
-the same unknowns, too.) Equal values prove nothing: x and x² agree at 1.
+*Equal unknowns.* A coin is identified by the seed of its run and its place in a source of coins:
+party, purpose, and what was drawn before. If two runs of one seed draw in equal portions, they have
+equal coins and get the same unknowns, and can be judged together. If the portions differ, the coins
+are neither equal nor independent, and judging the runs together is refused. Secrets of several runs
+are the same unknowns only if the runs are declared to have the same inputs. And the same function
+must make the secret from the same arguments, without coins. (If one run is given twice, its secrets
+made with coins are the same unknowns, too.) Equal values prove nothing: x and x² agree at 1.
 """
 
 import hashlib
@@ -121,7 +121,7 @@ class SymbolicField:
         return self._sampled.draw(field, shape, meter)
 
     def _label(self, party: str, purpose: str) -> str:
-        """A label that distinguishes the coins drawn last from all others, without their seed."""
+        """A label that distinguishes the coins drawn last from all others. It omits their seed."""
         return f"{party}/{purpose}/{self._portions}/{self._reading.place + 1}"
 
     def lift(self, rows: FieldArray) -> FieldArray:
@@ -186,8 +186,8 @@ class Symbolic:
         """Make a reading of run number `place` (from 0) of the runs that share the unknowns.
 
         `record` has the values that the doors of the run gave. Readings with equal `run` read one
-        run twice, and share all secrets. Readings with equal `inputs` are of runs that are said to
-        have the same inputs, and share the secrets that take no coins.
+        run twice, and share the secrets whose functions take coins. Readings with equal `inputs`
+        are of runs that are said to have the same inputs, and share the other secrets.
         """
         self.unknowns = unknowns or Unknowns()
         self.run = object() if run is None else run

@@ -36,7 +36,7 @@ from typing import Any, Literal, get_args
 import attrs
 
 from simnet import markup
-from simnet.adversary.attack import replay_attack
+from simnet.adversary.attack import own_part, replay_attack, sorted_entries
 from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.coalition import NETWORK, Coalition
 from simnet.adversary.discrete import DiscreteView
@@ -54,7 +54,7 @@ from simnet.arrays import Ints
 from simnet.contract import OverItems
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
-from simnet.linear.unknowns import PLACES, Unknowns
+from simnet.linear.unknowns import ONE, PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
 ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
@@ -101,7 +101,7 @@ class LearnedFunction:
     value: int  # the value that the attack computes from messages
     true: int  # the value that follows from the sampled secrets
     in_output: bool  # whether the ideal output determines the function, too
-    own: int  # the part of the messages used that the coalition's own coins and secrets contribute
+    own: int  # the part of the messages used that the coalition knows itself
     modulus: int
     source: tuple[int, int, int]  # the indices of the field, the function and the lane
 
@@ -310,6 +310,13 @@ class Verdict:
             excerpt = view.excerpt(row)
             messages.append((weights[row], excerpt, int(excerpt.numbers[lane])))
         return len(weights), messages
+
+    def own_part_has_numbers(self, learned: LearnedFunction) -> bool:
+        """Whether plain numbers in the messages are a part of `learned.own`."""
+        field, number, _ = learned.source
+        rows, factors = sorted_entries(self._weights[field, number])
+        known, _ = own_part(self.knowledge[field], rows, factors)
+        return bool((known == ONE).any())
 
     @functools.cached_property
     def _weights(self) -> dict[tuple[int, int], Vector]:

@@ -173,8 +173,12 @@ def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> 
     shown = " ".join(parts).removeprefix("+ ")
     hidden = count - most
     more = f" + ... ({hidden:,} more number{'s' if hidden != 1 else ''})" if hidden > 0 else ""
-    rows = ", and random rows of known seeds" if verdict.unknowns.queries else ""
-    own = f" - {learned.own} (own coins and secrets{rows})" if learned.own or not count else ""
+    own = ""
+    if learned.own or not count:
+        also = ["plain numbers"] * verdict.own_part_has_numbers(learned)
+        also += ["random rows of known seeds"] * bool(verdict.unknowns.queries)
+        parts_of_own = ["own coins and secrets", *also[:-1], *(f"and {each}" for each in also[-1:])]
+        own = f" - {learned.own} ({', '.join(parts_of_own)})"
     return f"{shown}{more}{own}  mod {learned.modulus}"
 
 
@@ -194,7 +198,7 @@ def sets_in_words(
     role_of: Mapping[str, str],
     braces: bool = False,
 ) -> str:
-    """Return a list of coalitions in words. If the list has all coalitions with the same number of
+    """Return a list of coalitions in words. If the list has every coalition with certain numbers of
     parties of each role, one phrase such as "any 2 users" may stand for all of these. `others` are
     the parties that may be in a coalition. With `braces`, single coalitions stand in braces. At
     most four phrases are written out; the text for an empty list is "none".

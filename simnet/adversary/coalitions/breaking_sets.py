@@ -80,7 +80,7 @@ MAX_SIZE = 3
 OTHERS_NAMED = 4
 
 ADDITIVE_NOTE = (
-    "every coin occurs in at most two messages: the search is exact for sets of any size"
+    "shares whose coins occur in at most two elements: the search is exact for sets of any size"
 )
 THRESHOLD_NOTE = (
     "the shares are values of polynomials, and the protocol states how many are enough to read a "
@@ -118,7 +118,8 @@ class BreakingSets:
     """The minimal breaking sets that were found for a user, smallest first.
 
     If the search is not `complete`, breaking sets of more than `searched` users may exist. If the
-    protocol states how many recipients are enough, one set of this size stands for all of them.
+    search relied on the protocol's threshold, one set of this size stands for all of them; `note`
+    says so.
     `unsearched` says which coalitions the search ignores. `overlooked` says why even small sets of
     users may have been missed; the text is empty if there is no such reason.
     """
@@ -368,7 +369,7 @@ class BreakingSearch:
                 if not contains_smaller and self._reads(number, group.received_by(users)):
                     found.add(users)
         note = (
-            "some coins occur in more than two elements of messages: sets of up to "
+            "shares whose coins occur in more than two elements: sets of up to "
             f"{largest} user{'s' if largest != 1 else ''} were tried"
         )
         return GroupSearch(frozenset(found), note, largest == len(others))

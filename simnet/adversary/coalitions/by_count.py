@@ -250,8 +250,8 @@ class _Search:
         return exposed
 
     def _reach(self, counts: Counts) -> dict[str, tuple[bool | None, bool]]:
-        """Whom of each kind the first members of all kinds expose and touch. Kinds all of whose
-        parties are members are left out.
+        """For each kind, whether the first members of all kinds expose and touch the kind's last
+        party. Kinds without secrets are left out, and so are kinds whose last party is a member.
         """
         corrupt = frozenset(self._number[name] for name in _first(self._kinds, counts))
         if corrupt not in self._answers:

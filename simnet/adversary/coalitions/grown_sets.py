@@ -64,7 +64,7 @@ def most_verdicts(parties: int) -> int:
 
 
 def grown_sets(reach: Reach, party: str, names: Sequence[str]) -> GrownSets:
-    """Return a minimal and a maximal coalition of the parties `names` for a party."""
+    """Return what was found about a party. All coalitions consist of parties in `names`."""
     others = [name for name in names if name != party]
     return GrownSets(
         party,

@@ -12,7 +12,8 @@ def nonlinear_reason(reading: Symbolic) -> str:
     show all of it.
 
     Products are no linear forms. Seeds, keys and boxes give field elements to whoever knows a seed
-    or key. The value of a door may tell something about coins that it was given.
+    or key. The value of a door may tell something about coins that the door was given. A secret
+    that is made from field elements depends on them.
     """
     families = reading.unknowns.families
     if reading.products or reading.unknowns.queries:
@@ -25,6 +26,8 @@ def nonlinear_reason(reading: Symbolic) -> str:
             for forms in use.rows
             for number in np.unique(written_out(forms.rows).unknowns // PLACES).tolist()
         }
-        if (use.kind == "secret" and use.rows) or not kinds <= {"secret", "public"}:
+        if not kinds <= {"secret", "public"}:
             return f"{use.party} gives a door field elements with coins"
+        if use.kind == "secret" and use.rows:
+            return f"{use.party} makes a secret from field elements"
     return ""

@@ -8,10 +8,10 @@ the same as any other t shares. So for these runs, too, only counts matter, by a
 stated in docs/proofs/shared-and-added.md. Its assumptions are checked on the run, which is read
 symbolically. Every field element that was sent must be one of these:
 
-- a *share*. All senders of a part share by one matrix, whose rows are the powers 1, a, a², ..., of
-  points a that are different and not 0. Row k goes to the same recipient for all senders. The first
-  coefficient is a secret of the sender, and the others are its own coins. Each of these coins and
-  secrets occurs in no other sharing.
+- a *share*. All senders of a part of the run (`by_count`) share by one matrix, whose rows are the
+  powers 1, a, a², ..., of points a that are different and not 0. Row k goes to the same recipient
+  for all senders. The first coefficient is a secret of the sender, and the others are its own
+  coins. Each of these coins and secrets occurs in no other sharing.
 - a *sum*. Every recipient adds up its shares of all senders, and sends the sum to one collector.
 
 Then a coalition without u, with t shares of each secret, exposes u. With fewer shares it exposes u
@@ -368,7 +368,7 @@ def _check_reports(sharing: _Sharing) -> None:
     if set(sharing.reports) != set(sharing.recipients):
         raise NotShared("only some parties report the sum of their shares")
     if sharing.collector in sharing.recipients or sharing.collector in sharing.bases:
-        raise NotShared("the party that collects sums shares or receives shares, too")
+        raise NotShared("the party that collects the sums also sends or receives shares")
     total = sharing.total()
     each = len(total) // sharing.threshold
     for place, recipient in enumerate(sharing.recipients):

@@ -103,15 +103,15 @@ class _FiniteCoins(TapeDiscrete):
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:
         del variance, count
-        _refuse_endless("the discrete Gaussian law")
+        _refuse_endless("integers of the discrete Gaussian law")
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Ints:
         del scale, count
-        _refuse_endless("the discrete Laplace law")
+        _refuse_endless("integers of the discrete Laplace law")
 
     def skellam(self, variance: Fraction, count: int) -> Ints:
         del variance, count
-        _refuse_endless("the Skellam law")
+        _refuse_endless("integers of the Skellam law")
 
 
 def _refuse_endless(what: str) -> NoReturn:

@@ -172,7 +172,9 @@ class DoorJudge:
                 "the members of a crowd share one call of the door: their inputs are not separate"
             )
         if not isinstance(done.protocol, OverItems) or not isinstance(done.protocol.items, int):
-            raise NotEnumerable("the protocol has no `items`, so the possible inputs are unknown")
+            raise NotEnumerable(
+                "the protocol has no integer `items`, so the possible inputs are unknown"
+            )
         return range(1, done.protocol.items + 1)
 
 

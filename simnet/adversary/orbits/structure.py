@@ -3,7 +3,8 @@
 Theory of operation
 -------------------
 
-1. *Components.* Labels of messages, and places of secrets, are joined if a relation contains both.
+1. *Components.* Labels of messages, and places of secrets, are joined if one relation, or one row
+   of the ideal output, contains both.
    Labels that are not joined share no unknowns, so each component is a system of its own. The items
    of a run are often components: the protocol TSS treats every item by itself.
 2. *Classes.* In a component two parties are in one class if they play one role, are both corrupt or

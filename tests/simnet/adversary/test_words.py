@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from simnet import Party, Run, Sealed, Tag, bits, run, verdict
 from simnet.adversary.verdict import LearnedFunction, Secret
 from simnet.adversary.words import (
+    evidence_in_words,
     exposed_in_words,
     finding_in_short,
     finding_in_words,
@@ -68,6 +71,27 @@ def learned_function(modulus: int, *terms: tuple[Secret, int]) -> LearnedFunctio
         modulus=modulus,
         source=(0, 0, 0),
     )
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (
+            lambda x: x + elements(7),
+            "12 (note, a→b) - 7 (own coins and secrets, and plain numbers)",
+        ),
+        (lambda x: x, "5 (note, a→b)"),
+    ],
+)
+def test_evidence_says_that_plain_numbers_are_subtracted(
+    script: Callable[[Any], Any], words: str
+) -> None:
+    async def a(me: Party, held: Sealed) -> None:
+        mine = me.secret(as_it_is, held, field=F, shape=(1,))
+        await me.send(NOTE, "b", script(mine))
+
+    found = verdict(play_with([[5]], a=a, b=hears), "b")
+    assert evidence_in_words(found, found.functions[0], 5) == f"{words}  mod {F.modulus}"
 
 
 def test_second_secrets_and_long_names_in_words() -> None:

@@ -50,7 +50,9 @@ from tests.harness.mutants import (
 
 F = Field(101)
 PIECE, BACK = Tag("piece"), Tag("back")
-ADDITIVE = "every coin occurs in at most two messages: the search is exact for sets of any size"
+ADDITIVE = (
+    "shares whose coins occur in at most two elements: the search is exact for sets of any size"
+)
 Instance = tuple[Any, list[int]]
 
 SIZES = {
@@ -472,7 +474,7 @@ WHOLE = {1: 5, 2: 8}
 def test_coins_in_many_messages_are_searched_by_size_and_the_note_says_so() -> None:
     found = search(ManyMessages(), HELD, "u1")
     assert found.sets[0] == BreakingSet(("u2", "u4"), WHOLE, True)
-    assert "some coins occur in more than two elements of messages" in found.note
+    assert "shares whose coins occur in more than two elements" in found.note
 
 
 class OneSecret:
@@ -527,7 +529,7 @@ def test_sets_larger_than_those_tried_are_said_to_be_untried() -> None:
     found = search(ManyMessages(), HELD, "u1", max_size=1)
     assert (found.sets, found.smallest, found.complete, found.searched) == ((), None, False, 1)
     assert found.note == (
-        "some coins occur in more than two elements of messages: sets of up to 1 user were tried"
+        "shares whose coins occur in more than two elements: sets of up to 1 user were tried"
     )
     assert search(AllOfThree(), HELD, "u1", max_size=2).complete is False
     assert search(AllOfThree(), HELD, "u1").sets == (BreakingSet(("u2", "u3", "u4"), WHOLE, True),)
