@@ -68,7 +68,7 @@ def show(result: Performance, console: Console) -> None:
     print_copies(run.ledger, console)
     total = run.ledger.total()
     console.print(
-        f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "
+        f"\n{run.ledger.messages_in_words}, {run.ledger.payload_in_words} "
         f"({total.frame_bytes:,} with frames), "
         f"{run.ledger.rounds_in_words}; {run.seconds:.2f} s, "
         f"{total.messages / run.seconds:,.0f} messages/s"

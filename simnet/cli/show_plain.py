@@ -42,7 +42,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
         print_copies(run.ledger, console)
     total = run.ledger.total()
     console.print(
-        f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "
+        f"\n{run.ledger.messages_in_words}, {run.ledger.payload_in_words} "
         f"({total.frame_bytes:,} with frames), {run.ledger.rounds_in_words}; "
         f"{run.seconds:.2f} s"
     )

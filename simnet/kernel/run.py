@@ -168,10 +168,10 @@ class Run:
 
     @property
     def _heading(self) -> str:
-        ledger, total = self.ledger, self.ledger.total()
+        ledger = self.ledger
         return (
-            f"a run of {self.protocol!r} with seed {self.seed}: {total.messages:,} messages, "
-            f"{total.payload_bytes:,} payload bytes, {ledger.rounds_in_words}"
+            f"a run of {self.protocol!r} with seed {self.seed}: {ledger.messages_in_words}, "
+            f"{ledger.payload_in_words}, {ledger.rounds_in_words}"
         )
 
     def __repr__(self) -> str:

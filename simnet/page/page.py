@@ -228,7 +228,6 @@ def _judged(result: Result, judge: Sequence[str], progress: Callable[[int], None
 
 def _facts(result: Result, is_private: bool) -> list[str]:
     done = result.run
-    total = done.ledger.total()
     people = getattr(result, "population", None)
     users = f"{done.people:,} user{'' if done.people == 1 else 's'}"
     facts = [users] if done.people else []
@@ -238,8 +237,8 @@ def _facts(result: Result, is_private: bool) -> list[str]:
         facts.append(f"seed {done.seed}")
     return [
         *facts,
-        f"{total.messages:,} messages",
-        f"{total.payload_bytes:,} payload bytes",
+        done.ledger.messages_in_words,
+        done.ledger.payload_in_words,
         done.ledger.rounds_in_words,
     ]
 

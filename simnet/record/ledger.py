@@ -160,6 +160,18 @@ class Ledger:
         """The number of rounds with its noun, such as "1 round" or "2 rounds"."""
         return f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
 
+    @property
+    def messages_in_words(self) -> str:
+        """The number of messages with its noun, such as "1 message" or "400 messages"."""
+        messages = self.total().messages
+        return f"{messages:,} message{'' if messages == 1 else 's'}"
+
+    @property
+    def payload_in_words(self) -> str:
+        """The number of payload bytes with its noun, such as "1 payload byte"."""
+        size = self.total().payload_bytes
+        return f"{size:,} payload byte{'' if size == 1 else 's'}"
+
     def rounds_of(self, role: str) -> int:
         """Return the number of rounds in which parties of this role send messages to other
         parties.

@@ -117,10 +117,10 @@ class Performance:
         return f"squared L2 error {assessed.squared_l2:.4g}{beside}"
 
     def __repr__(self) -> str:
-        total = self.run.ledger.total()
+        ledger = self.run.ledger
         return (
-            f"{self._heading}\n{self._error}; {total.messages:,} messages, "
-            f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds_in_words}"
+            f"{self._heading}\n{self._error}; {ledger.messages_in_words}, "
+            f"{ledger.payload_in_words}, {ledger.rounds_in_words}"
         )
 
     def _repr_html_(self) -> str:
@@ -138,8 +138,8 @@ class Performance:
             for place in assessed.shown
         ]
         hidden = len(labels) - len(rows)
-        total = self.run.ledger.total()
-        sent = f"{total.messages:,} messages, {total.payload_bytes:,} payload bytes"
+        ledger = self.run.ledger
+        sent = f"{ledger.messages_in_words}, {ledger.payload_in_words}"
         parts = [
             markup.paragraph(self._heading, bold=True),
             markup.table(heads, rows, numbers=(1, 2, 3)),

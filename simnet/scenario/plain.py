@@ -137,10 +137,10 @@ class PlainRun:
         )
 
     def __repr__(self) -> str:
-        total = self.run.ledger.total()
+        ledger = self.run.ledger
         lines = [
-            f"{self.name}: seed {self.run.seed}; {total.messages:,} messages, "
-            f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds_in_words}",
+            f"{self.name}: seed {self.run.seed}; {ledger.messages_in_words}, "
+            f"{ledger.payload_in_words}, {ledger.rounds_in_words}",
             *([] if self.numbering is None else [self.numbering]),
             *(f"{name} returned {plain(output)}" for name, output in self._outputs()),
         ]
@@ -151,7 +151,7 @@ class PlainRun:
         return returned[:OUTPUTS_SHOWN]
 
     def _repr_html_(self) -> str:
-        total = self.run.ledger.total()
+        ledger = self.run.ledger
         parts = [
             markup.paragraph(f"{self.name}; seed {self.run.seed}", bold=True),
             *([] if self.numbering is None else [markup.paragraph(self.numbering)]),
@@ -159,8 +159,7 @@ class PlainRun:
                 ["party", "output"], [(name, plain(out)) for name, out in self._outputs()]
             ),
             markup.paragraph(
-                f"{total.messages:,} messages, {total.payload_bytes:,} payload bytes, "
-                f"{self.run.ledger.rounds_in_words}"
+                f"{ledger.messages_in_words}, {ledger.payload_in_words}, {ledger.rounds_in_words}"
             ),
         ]
         if self.privacy:

@@ -210,3 +210,9 @@ def test_a_tag_has_one_phase() -> None:
 
     with pytest.raises(BadInput, match="tag 't' has two phases, 'u1' and 'u2'"):
         run(Crowd(2, user)).ledger.by("phase", "sent")
+
+
+def test_words_for_one_message_are_in_the_singular() -> None:
+    one, two = (deliver(2, [(1, 2, 1)] * count).ledger for count in (1, 2))
+    assert (one.messages_in_words, one.payload_in_words) == ("1 message", "1 payload byte")
+    assert (two.messages_in_words, two.payload_in_words) == ("2 messages", "2 payload bytes")
