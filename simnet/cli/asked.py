@@ -269,5 +269,4 @@ def network_option(network: str) -> list[str]:
     """Return the words of `--network` for a network; the path of a file is shortened to its last
     part.
     """
-    path = Path(network)
-    return ["--network", path.name if path.suffix else network]
+    return ["--network", Path(network).name]

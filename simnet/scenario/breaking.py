@@ -18,9 +18,10 @@ from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 
 @attrs.frozen(repr=False)
 class Sizes:
-    """The sizes of the smallest breaking sets: `runs[i]` has one size for each user of run i.
+    """The sizes of the smallest breaking sets: `runs[i]` has one size for each party with a
+    secret in run i.
 
-    The size is None for a user for whom no breaking set was found. If the searches are not all
+    The size is None for a party for whom no breaking set was found. If the searches are not all
     `complete`, sets of more than `searched` users may be missing. `unsearched` and `overlooked`
     collect the sentences of the single searches; see `BreakingSets`.
     """

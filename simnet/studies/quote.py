@@ -108,8 +108,8 @@ class Counterpart:
         return self.low - slack <= self.expected <= self.high + slack
 
     def is_clearly_off(self, bound: float) -> bool:
-        """Whether each interval a tenth as wide that contains the expected value would keep clear
-        of a bound.
+        """Whether each interval that contains the expected value, and is a tenth as wide as the
+        measured one, would keep clear of a bound.
         """
         if self.expected is None or self.low is None or self.high is None:
             return False

@@ -1,11 +1,12 @@
 """The option `--set name=value`: which values it accepts and refuses, and which values reach the
-protocol.
+protocol; and the option `--network` in the command on a page.
 """
 
 from typing import Any
 
 import pytest
 
+from simnet.cli.asked import network_option
 from simnet.cli.options import settings_of
 from simnet.errors import BadInput
 from simnet.scenario.scenario import Scenario
@@ -129,3 +130,9 @@ def test_parameters_that_the_protocol_refuses_are_bad_input(error: type[Exceptio
     with pytest.raises(BadInput, match="depth is even, got 3") as caught:
         Scenario(summary="test", protocol=picky, parameters=DEFAULTS).build(10, 4)
     assert isinstance(caught.value.__cause__, error)
+
+
+@pytest.mark.parametrize("file", ["office.toml", "office"])
+def test_a_page_names_the_file_of_a_network_without_its_folders(file: str) -> None:
+    assert network_option(f"clients/acme/{file}") == ["--network", file]
+    assert network_option("mobile") == ["--network", "mobile"]
