@@ -53,8 +53,8 @@ class DPDG:
     user's item. A count of 1 is represented as 2^`fraction_bits`. The output of the server is the
     array of the estimated frequencies; shape (N,).
 
-    Raises `ValueError` for parameters outside their ranges, for noise so large that no field below
-    2**62 can hold its sums, and for a grid so coarse that the noise would be too small.
+    Raises `ValueError` for parameters outside their ranges, for sums so large that no field below
+    2**62 can hold them, and for a grid so coarse that the noise would be too small.
 
     >>> from simnet import run
     >>> protocol = DPDG(users=3, items=2, epsilon=1.0, delta=1e-5)

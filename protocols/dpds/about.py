@@ -49,5 +49,5 @@ def about(protocol: DPDS) -> About:
 
 
 def expected_squared_l2(protocol: DPDS) -> float:
-    """The expected squared L2 error, (1 - p) / (p n), whatever the supports (Lemma 3.1)."""
+    """The expected squared L2 error, (1 - p) / (p n), whatever the inputs (Lemma 3.1)."""
     return (1 - protocol.participation) / (protocol.participation * protocol.users)

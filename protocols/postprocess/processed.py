@@ -244,7 +244,8 @@ def postprocessed(
         ] = None,
         at_zero: Annotated[
             float | None,
-            "the known share of items that nobody holds, beside calibrate's power law, 0 to 1",
+            "the known share of items that nobody holds, 0 or more and below 1, beside calibrate's "
+            "power law",
         ] = None,
         prior: Annotated[
             str | None,

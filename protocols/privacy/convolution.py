@@ -19,11 +19,12 @@ Then P[S = 60] is 1.6e-27. Under the tilt t = ln 6.3, a term is 1 with probabili
 is about 60, and its tilted mass at 60 is 0.053, correct to 15 digits. The factor exp(cumulant - 60
 t) turns this mass into 1.6e-27.
 
-Errors of the FFT. The FFT has log2(points) stages. In every stage an entry is the sum of two
-products, with an error of a few units of rounding. So the error of an entry is at most `ROUNDINGS`
-times log2(points) units of rounding, times the sum of the absolute values of all entries; compare
-Higham, *Accuracy and Stability of Numerical Algorithms*, Theorem 24.2. Source: Gopi, Lee,
-Wutschitz, *Numerical Composition of Differential Privacy*, 2021, for accounting by FFT on a circle.
+Errors of the FFT. The FFT has at most log2(points) stages. In every stage an entry is the sum of a
+few products, with an error of a few units of rounding. So the error of an entry is at most
+`ROUNDINGS` times log2(points) units of rounding, times the sum of the absolute values of all
+entries; compare Higham, *Accuracy and Stability of Numerical Algorithms*, Theorem 24.2. Source:
+Gopi, Lee, Wutschitz, *Numerical Composition of Differential Privacy*, 2021, for accounting by FFT
+on a circle.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,12 @@
 """Privacy losses of sampled counts, for composing several collections.
 
 The collections are repetitions of one collection, or the collections of several groups that a user
-belongs to. Every collection samples each holder of an item with probability p. So the count of an
-item with Π holders has the law Bin(Π, p), and the counts of different collections are independent.
-If one holder is removed, the law of the count becomes Bin(Π - 1, p). If a user's item is replaced,
-the old item loses one holder and the new item gains one; the two counts are independent. More
-holders never increase the δ of a composition, because in each collection the count of more holders
-is the count of fewer holders plus coins that are independent of it.
+belongs to. A collection samples each holder of an item with the same probability p. So the count of
+an item with Π holders has the law Bin(Π, p), and the counts of different collections are
+independent. If one holder is removed, the law of the count becomes Bin(Π - 1, p). If a user's item
+is replaced, the old item loses one holder and the new item gains one; the two counts are
+independent. More holders never increase the δ of a composition, because in each collection the
+count of more holders is the count of fewer holders plus coins that are independent of it.
 
 Source: Yang et al., section 3.1.1 for the mechanism.
 """

@@ -77,7 +77,7 @@ class Linear:
         """Return the exact variance for fixed data.
 
         The variance is the sum of w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)² over
-        the users j, where m_j is p or q.
+        the users j, where m_j is p for a holder of the item and q for another user.
         """
         p, q, _ = self.sample.chances
         shares = self.sample.by_group(share)

@@ -270,9 +270,9 @@ def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chan
     """Return the exact ε of a report or its absence.
 
     `sampling` is one probability, or one for each value that a user may hold. If the probability
-    depends on the value, silence tells something about the value. The result is inf if some but not
-    all values always report. Raises `ValueError` for a probability outside (0, 1], and for another
-    number of probabilities than of items.
+    depends on the value, silence tells something about the value. The result is inf if users report
+    always with some values but not with all. Raises `ValueError` for a probability outside (0, 1],
+    and for another number of probabilities than of items.
     """
     response = GRR(epsilon, items)
     if isinstance(sampling, int | float | Fraction):

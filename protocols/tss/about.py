@@ -60,7 +60,7 @@ def about(protocol: TSS) -> About:
 
 
 def expected_squared_l2(protocol: TSS) -> float:
-    """The expected squared L2 error, (1 - q_χ) / (q_χ n), whatever the supports (Theorem 3.5)."""
+    """The expected squared L2 error, (1 - q_χ) / (q_χ n), whatever the inputs (Theorem 3.5)."""
     return float((1 - protocol.chance) / (protocol.chance * protocol.users))
 
 

@@ -3,7 +3,7 @@
 Each user reports on k of the N items, its *reporting set*. The user tells S1 this set. For each
 item S1 elects as many users as report on the item. Each reporter splits its answer for the item
 into shares for the elected users. The elected users add up the shares and send their sums to S2,
-which adds up the sums of each item.
+which computes the count of each item from them.
 
 S1 learns every user's reporting set. S2 learns the sampled count of each item. A user learns who
 reports on the items for which it is elected. If all users elected for an item collude, or enough of
