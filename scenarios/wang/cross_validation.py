@@ -137,7 +137,10 @@ def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
     groups with the same steps. `none` is a descent without privacy, whose groups and steps follow
     the same rules for ε = ∞. `same_steps` is HM's descent without noise. `constant` is one answer
     for everybody: the best one for the users who are not held out.
+
+    Raises `ValueError` for a number of folds that is not from 1 to 10.
     """
+    checks.whole("folds", point.folds, 1, FOLDS)
     task, source = task_of(point.census, point.loss, point.users, data, seed)
     errors: dict[str, list[float]] = {}
     for place, fold in enumerate(islice(folds(task, FOLDS, seed), point.folds)):

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from protocols import checks
 from protocols.mechanisms.additive import SCDF, Laplace, Staircase
 from protocols.mechanisms.density import Flat
 from protocols.mechanisms.duchi import Duchi
@@ -50,8 +51,11 @@ class WorstCasePoint:
 def worst_case(point: WorstCasePoint, seed: int, data: Path | None) -> Measurements:
     """Return the mean squared error of reports on the value with the largest variance, with the
     expected error (Fig. 1).
+
+    Raises `ValueError` for another value than "worst".
     """
     del data
+    checks.one_of("value", point.value, ("worst",))
     mechanism = MECHANISMS[point.mechanism](point.epsilon)
     value = float(np.argmax(mechanism.variance([0.0, 1.0])))  # variances are monotone in t²
     squares = (_reports(mechanism, value, point.reports, seed) - value) ** 2

@@ -10,9 +10,10 @@ from pathlib import Path
 import attrs
 import numpy as np
 
+from protocols import checks
 from protocols.local_table.about import assess
 from protocols.local_table.script import local_table
-from scenarios.wang.people import STAND_INS, drawn, rows_of
+from scenarios.wang.people import LAWS, STAND_INS, drawn, rows_of
 from simnet.kernel.run import run
 from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
@@ -29,6 +30,10 @@ METHODS = {
     "laplace": "Laplace, ε/d each",
     "scdf": "SCDF, ε/d each",
 }
+ESTIMATES = (
+    *LAWS,
+    *(f"{census}-{kind}" for census in STAND_INS for kind in ("Numeric", "Categorical")),
+)
 NUMERIC = tuple(METHODS)
 # For categories a method is OUE with ε/k on k attributes, or OUE with ε/d on all attributes.
 # The mechanism for numbers does not matter to them.
@@ -58,9 +63,11 @@ def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
     """Collect a table; return the mean squared error of its means or of its frequencies, with the
     error's expected value and standard deviation.
 
-    Numbers are scaled to [-1, 1]. Raises `BadInput` as `drawn` does.
+    Numbers are scaled to [-1, 1]. Raises `ValueError` for another name than those of `ESTIMATES`,
+    and `BadInput` as `drawn` does.
     """
     name, _, kind = point.estimates.partition("-")
+    checks.one_of("estimates", point.estimates, ESTIMATES)
     people = drawn(name, point.users, data, seed, point.attributes)
     protocol = local_table(
         users=point.users,

@@ -9,10 +9,11 @@ both protocols meet the same (ε, δ).
 from collections.abc import Callable
 from math import ceil, exp, expm1
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import attrs
 
+from protocols import checks
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpds import about as dpds
@@ -53,7 +54,12 @@ class LevelPoint:
 def at_level(point: LevelPoint, seed: int, data: Path | None) -> Measurements:
     """Run DPDS with p = 1 - e^-ε, or DPDG with the same (ε, δ); return the errors and the two
     δ of `deltas`.
+
+    Raises `ValueError` for another protocol, and for DPDG without a level of δ.
     """
+    checks.one_of("protocol", point.protocol, ("dpds", "dpdg"))
+    if point.protocol == "dpdg":
+        checks.one_of("level", str(point.level), get_args(Level))
     people = drawn_with_least(point.population, point.users, data, seed, point.beta)
     users, items = len(people.inputs), len(people.labels)
     claimed, exact = deltas(users, items, point.beta, point.epsilon)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import attrs
 
+from protocols import checks
 from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.reporting import inclusion
@@ -157,7 +158,8 @@ class BillPoint:
     gamma: float | None = None  # the γ of adaptive reporting sets
 
     def script(self) -> DPDS | TSS:
-        """The protocol with these parameters."""
+        """The protocol with these parameters. Raises `ValueError` for another protocol."""
+        checks.one_of("protocol", self.protocol, ("dpds", "tss"))
         size = self.users, self.items, self.participation
         return DPDS(*size) if self.protocol == "dpds" else TSS(*size, self.reported, self.gamma)
 

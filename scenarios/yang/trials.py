@@ -5,6 +5,7 @@ from pathlib import Path
 
 import attrs
 
+from protocols import checks
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpds import about as dpds
@@ -50,7 +51,11 @@ class SamplingPoint:
 
 @typed(SamplingPoint)
 def sampling(point: SamplingPoint, seed: int, data: Path | None) -> Measurements:
-    """Run DPDS with p = 1 - e^-ε, or DPDG with ε and δ; return the errors."""
+    """Run DPDS with p = 1 - e^-ε, or DPDG with ε and δ; return the errors.
+
+    Raises `ValueError` for another protocol.
+    """
+    checks.one_of("protocol", point.protocol, ("dpds", "dpdg"))
     people = drawn(point.population, point.users, data, seed)
     users, items = len(people.inputs), len(people.labels)
     if point.protocol == "dpds":
@@ -83,9 +88,12 @@ class TwoStagePoint:
 
 @typed(TwoStagePoint)
 def two_stage(point: TwoStagePoint, seed: int, data: Path | None) -> Measurements:
-    """Run TSS with uniform reporting sets, or with adaptive ones if ε* is given, whatever `law`
-    says; return the errors.
+    """Run TSS with uniform reporting sets (US), or with adaptive ones (AS) if ε* is given; return
+    the errors.
+
+    Raises `ValueError` if `law` names other reporting sets.
     """
+    checks.one_of("law", point.law, ("US",) if point.epsilon_star is None else ("AS",))
     people = drawn(point.population, point.users, data, seed)
     items = len(people.labels)
     gamma = None if point.epsilon_star is None else exp(point.epsilon_star)

@@ -27,6 +27,7 @@ from scenarios.wang import (
 from scenarios.wang.orders import worst_variances
 from simnet import BadInput
 from simnet.coins.sampled import SampledCoins
+from simnet.studies.experiment import Experiment
 from simnet.studies.table import Table
 from tests.harness.experiments import finding, played, the, verdicts
 
@@ -105,6 +106,22 @@ def test_fewer_attributes_keep_the_proportion_of_the_kinds() -> None:
         people.drawn("uniform", 50, None, 1, 0)
     with pytest.raises(BadInput, match=r"people are BR, MX, .* got 'FR'"):
         people.drawn("FR", 50, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "changed", "words"),
+    [
+        (fig1.EXPERIMENT, {"value": "0.5"}, "value is worst, got '0.5'"),
+        (fig4.EXPERIMENT, {"estimates": "BR"}, r"estimates is .*BR-Numeric or .*, got 'BR'"),
+        (learning.FIG9, {"folds": 0}, "folds is at least 1, got 0"),
+        (learning.FIG9, {"folds": 11}, "folds is at most 10, got 11"),
+    ],
+)
+def test_a_trial_refuses_what_it_would_not_do(
+    experiment: Experiment, changed: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        experiment.trial({**experiment.points()[0], **changed}, 1, None)
 
 
 @pytest.mark.slow

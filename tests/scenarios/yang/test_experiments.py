@@ -73,6 +73,25 @@ def test_people_without_data_are_made_up_and_labelled(population: str) -> None:
     assert not np.array_equal(people.inputs, drawn(population, 500, None, 2).inputs)
 
 
+@pytest.mark.parametrize(
+    ("name", "changed", "words"),
+    [
+        ("fig1", {"protocol": "secagg"}, "protocol is dpds or dpdg, got 'secagg'"),
+        ("fig3", {"law": "AS"}, "law is US, got 'AS'"),
+        ("fig3", {"epsilon_star": 1.0}, "law is AS, got 'US'"),
+        ("yang_fig1_delta", {"protocol": "secagg"}, "protocol is dpds or dpdg, got 'secagg'"),
+        ("yang_fig1_delta", {"protocol": "dpdg", "level": "no"}, r"level is by \(2\) or exact"),
+        ("table1", {"protocol": "dpdg"}, "protocol is dpds or tss, got 'dpdg'"),
+    ],
+)
+def test_a_trial_refuses_what_it_would_not_do(
+    name: str, changed: dict[str, Any], words: str
+) -> None:
+    experiment = Study.of(name).experiment
+    with pytest.raises(ValueError, match=words):
+        experiment.trial({**experiment.points()[0], **changed}, 1, None)
+
+
 def test_people_of_an_unknown_population_are_refused() -> None:
     with pytest.raises(BadInput, match="population is one of gowalla, census, synthetic"):
         drawn("martians", 10, None, 1)
