@@ -132,7 +132,7 @@ def test_a_column_of_numbers_has_its_mean_its_interval_and_its_error(
     assert result["expected_squared_l2"] > 0
     assert result["parameters"]["low"] == 0
     sampled = told(simnet, *options, "--users", 100)
-    assert "100 of 2000 rows" in sampled["source"]
+    assert "100 of 2000 users" in sampled["source"]
 
 
 @pytest.mark.parametrize(

@@ -385,7 +385,7 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
             "protocol is dpds or tss or dpdg or oue or sue or grr or olh or hadamard, got 'rappor'",
         ),
         ({"protocol": "tss", "reported": 4}, "1 to 3 items"),
-        ({"protocol": "tss", "alpha": 0.4}, "such as 0.3333; alpha=0.4 is 1.2"),
+        ({"protocol": "tss", "alpha": 0.4}, "as with alpha=0.3333; alpha=0.4 gives 1.2"),
         ({"protocol": "tss", "alpha": 1 / 3, "reported": 1}, "not both"),
         ({"protocol": "tss", "gamma": 1.0}, "gamma"),
         ({"group_users": "4,5"}, "have 9 users together, and there are 8 users"),

@@ -118,8 +118,9 @@ REFUSED: dict[str, list[Deed]] = {
         lambda me, value: float(value),
         lambda me, value: math.sqrt(value),
     ],
-    "rounds": [lambda me, value: round(value), lambda me, value: abs(value)],
+    "rounds": [lambda me, value: round(value)],
     "calculates with": [
+        lambda me, value: abs(value),
         lambda me, value: value + 1,
         lambda me, value: 1 - value,
         lambda me, value: value * 2,
