@@ -24,6 +24,7 @@ from fractions import Fraction
 from typing import NoReturn, Protocol
 
 import attrs
+import numpy as np
 
 from simnet.arrays import Bools, Floats, Ints
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
@@ -220,7 +221,7 @@ class Coins:
         """
         if (
             not 0 <= count <= below
-            or weight <= 0
+            or not 0 < weight < math.inf
             or (favoured is not None and not 0 <= favoured < below)
         ):
             raise ValueError(
@@ -235,7 +236,8 @@ class Coins:
         """Return `count` independent indices of `weights`, with probabilities in proportion to the
         integer weights. Billed as draws from `[n]` (nS).
         """
-        if min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
+        are_integers = all(isinstance(weight, int | np.integer) for weight in weights)
+        if not are_integers or min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
             raise ValueError(
                 "weights must be integers of at least 0 with a positive sum below 2**63, "
                 f"got {list(weights)}"
@@ -264,10 +266,10 @@ class Coins:
 
         The law is exact. Billed as real draws (RS).
         """
-        if variance <= 0:
-            raise ValueError(f"a variance parameter must be positive, got {variance}")
+        if not 0 < variance < math.inf:
+            raise ValueError(f"a variance parameter must be positive and finite, got {variance}")
         self._bill("RS", count)
-        return Metered.of(self._discrete.discrete_normal(variance, count), self._meter)
+        return Metered.of(self._discrete.discrete_normal(Fraction(variance), count), self._meter)
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Metered:
         """Return `count` integers of the discrete Laplace law: x has weight exp(-|x| / scale).

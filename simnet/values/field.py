@@ -110,7 +110,8 @@ def _is_prime(number: int) -> bool:
 
 
 class FieldArray(Protocol):
-    """An immutable array over `F_q`. Arithmetic is billed to the party that holds the array.
+    """An immutable array over `F_q`. Arithmetic, except a change of sign, is billed to the party
+    that holds the array.
 
     Arrays have the operators `+`, `-`, `*` and `@`, indexing and the methods below; shapes and
     indices work as in numpy. A script can compute with an array, but cannot read its numbers: it
