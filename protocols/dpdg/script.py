@@ -17,7 +17,7 @@ Mechanism*, 2021.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import ceil, log, sqrt
+from math import ceil, isfinite, log, sqrt
 from typing import Annotated, Literal, get_args
 
 import attrs
@@ -86,9 +86,9 @@ class DPDG:
         checks.one_of("calibration", self.calibration, CALIBRATIONS)
         checks.one_of("noise_share", self.noise_share, NOISE_SHARES)
         checks.whole("fraction_bits", self.fraction_bits, 0, 40)
-        if 2 * self.largest_sum >= LARGEST_MODULUS:  # also checks epsilon and delta
+        if not self._has_field:  # also checks epsilon and delta
             raise ValueError(
-                f"sums of noise with epsilon={self.epsilon} and fraction_bits={self.fraction_bits} "
+                f"sums with epsilon={self.epsilon} and fraction_bits={self.fraction_bits} "
                 "fit no field below 2**62: use a larger epsilon or fewer fraction_bits"
             )
         needed = float(self.share_variance)
@@ -130,6 +130,14 @@ class DPDG:
         deviations = sqrt(2 * log(2 * self.items / WRAP_CHANCE))
         tail = deviations * sqrt(self.users * float(self.share_variance)) + self.users / 2
         return (self.users << self.fraction_bits) + ceil(tail)
+
+    @property
+    def _has_field(self) -> bool:
+        variance = self.target_variance
+        try:
+            return isfinite(variance) and 2 * self.largest_sum < LARGEST_MODULUS
+        except OverflowError:  # the variance on fixed-point counts exceeds the largest float
+            return False
 
     @property
     def field(self) -> Field:

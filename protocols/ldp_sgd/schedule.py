@@ -36,9 +36,9 @@ def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
 def usual_first_step(loss: Loss, attributes: int, epsilon: float) -> float:
     """Return the first step γ_1: min(3, 5 ε² / (2 d)) for losses of two classes, else 1 / (2 d).
 
-    This rule comes from the section "LDP-SGD: the first step depends on the noise" of DECISIONS.md.
-    For features in [-1, 1]^d the squared loss has a curvature of at most 2 d. A descent may diverge
-    if its steps are longer than 2 divided by the curvature. ε may be infinite.
+    The rule for two classes comes from the section "LDP-SGD: the first step depends on the noise"
+    of DECISIONS.md. For features in [-1, 1]^d the squared loss has a curvature of at most 2 d. A
+    descent may diverge if its steps are longer than 2 divided by the curvature. ε may be infinite.
     """
     return (
         min(LARGEST_STEP, 5 * epsilon * epsilon / (2 * attributes))

@@ -52,8 +52,8 @@ def items_reported(items: int, reported: int | None, alpha: float | None) -> int
     k = alpha * items
     if not 0 < alpha <= 1 or round(k) < 1 or abs(k - round(k)) > min(ROUNDED * items, 0.01):
         raise ValueError(
-            f"alpha is the share of the {items} items that a user reports on, so {items} alpha is "
-            f"a whole number from 1 to {items}, as with alpha="
+            f"alpha is the share of the {items} items that a user reports on: alpha times {items} "
+            f"is a whole number from 1 to {items}, as with alpha="
             f"{max(round(SHARE * items), 1) / items:.4g}; alpha={alpha:g} gives {k:g}"
         )
     return round(k)
