@@ -1,7 +1,7 @@
 """Checks of arguments: each error message says what was expected and what came.
 
-The functions raise `ValueError` for a value out of range. Some also raise `TypeError` for a value
-of the wrong type; `True` is not a number.
+Most functions raise `ValueError` for a value out of range. Some raise `TypeError` for a value of
+the wrong type, such as `True` in the place of a number.
 """
 
 import sys
@@ -55,7 +55,7 @@ def _budget(value: float | Fraction, least: float, largest: float, purpose: str)
 def delta(value: float) -> None:
     """Raise `ValueError` for a δ outside (0, 1)."""
     if not 0 < value < 1:  # also refuses NaN
-        raise ValueError(f"delta lies between 0 and 1, got {value}")
+        raise ValueError(f"delta lies between 0 and 1, both excluded, got {value}")
 
 
 # Single numbers.
@@ -116,9 +116,7 @@ def users_and_items(users: int, items: int) -> None:
         if not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(f"{name} is a whole number, got {value!r}")
     if users < 2:
-        raise ValueError(
-            f"sharing needs at least 2 users, got users={users}: one user has nobody to share with"
-        )
+        raise ValueError(f"there are at least 2 users, got users={users}")
     if items < 1:
         raise ValueError(f"there is at least 1 item, got items={items}")
 

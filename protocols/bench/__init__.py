@@ -1,1 +1,1 @@
-"""Benchmarks of protocols and mechanisms, beside published libraries."""
+"""Benchmarks of protocols and mechanisms."""

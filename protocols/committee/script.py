@@ -204,7 +204,7 @@ class Committee:
 class RobustDPDS(Committee):
     """DPDS that survives drop-outs: all users are the committee.
 
-    `members` is not used. Each user plays both scripts, one after the other.
+    `members` is not used. Each user plays the script of a user, and then that of a member.
 
     >>> from simnet import Fate, run
     >>> protocol = RobustDPDS(users=5, items=3, participation=1.0, sharing="shamir:3")

@@ -2,9 +2,9 @@
 
 Each user perturbs its item and sends one ε-locally private report to the server; with joy-gerla a
 user may stay silent by chance. The server counts how many reports support each item, and computes
-unbiased frequencies. The server learns the reports; users learn nothing. If users drop out, the
-server estimates from the reports that came, unless users stay silent by chance: then it needs all
-users.
+unbiased frequencies. The server learns at most the reports; users learn nothing. If users drop
+out, the server estimates from the reports that came, unless users stay silent by chance: then it
+needs all users.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
 section 3.
@@ -98,7 +98,7 @@ class FrequencyMechanism(Mechanism, Interface):
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The probabilities (p, q) that a report supports the own item, and any other item."""
+        """The chances (p, q) that a report supports its user's item, and a given other item."""
         ...
 
     @property
@@ -121,8 +121,9 @@ class FrequencyCollection:
     `users` is n >= 1, and `mechanism` perturbs items 1..N, such as `OUE(epsilon, items)`.
     `population` says how the users are seated: `actors`, `crowd` or `aggregate`. A user's input is
     an item in 1..N; the output of the server is the array of the estimated frequencies; shape (N,).
-    Users who are actors may drop out, as long as at least `fewest_reports` users are left. The
-    frequencies are then estimated from the reports of the users who were counted.
+    Users who are actors may drop out, as long as at least `fewest_reports` users are left, unless
+    users stay silent by chance. The frequencies are then estimated from the reports of the users
+    who were counted.
 
     Raises `ValueError` for parameters out of range.
 
@@ -175,7 +176,7 @@ class FrequencyCollection:
         """Count the reports that support each item, and estimate frequencies.
 
         Returns unbiased frequencies, shape (N,), not clipped. Raises `Abort` for fewer reports than
-        `fewest_reports`.
+        `least_reports`.
         """
         estimates, _ = await self.estimated(me)
         return estimates
@@ -213,7 +214,9 @@ class FrequencyCollection:
         return collection.counted(self, happened)
 
     def reports(self, items: int | Ints, coins: Coins) -> Any:
-        """Return the perturbed reports on an item, or on a crowd's items, encoded for sending."""
+        """Return what a user or a crowd sends about its items: perturbed reports, or their tally if
+        the population is `aggregate`.
+        """
         values = np.atleast_1d(items)
         return collection.rows_sent(self.population, self.mechanism, values, coins)
 

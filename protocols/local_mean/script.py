@@ -106,8 +106,8 @@ class MeanCollection:
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
             raise ValueError(
-                "population=aggregate is for mechanisms over items: a sum of real-valued reports "
-                "cannot be drawn directly, so use population=crowd"
+                "population=aggregate is for mechanisms over items: "
+                "for numbers use population=crowd"
             )
 
     def parties(self) -> Mapping[str, Seat]:
@@ -121,7 +121,7 @@ class MeanCollection:
     async def server(self, me: Party) -> float:
         """Return the mean of the reports, scaled back to the declared range.
 
-        Raises `Abort` for fewer reports than `fewest_reports`.
+        Raises `Abort` for fewer reports than `least_reports`.
         """
         rows = await me.gather_rows(REPORT, me.all("user"), at_least=self.least_reports)
         return self.estimate(rows)

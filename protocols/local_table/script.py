@@ -1,8 +1,8 @@
 """Means and frequencies of a whole table from locally perturbed reports, with one ε per user.
 
 Each user has a row of numbers and categories. The user reports on a few columns, drawn
-independently of the row, with a large share of its ε each (`Tuples`), or on all columns with a
-small share each (`Split`). The server learns one report of each user, which is ε-locally private as
+independently of the row, with a large share of its ε each (`Tuples`), or on all columns, which
+then share the ε (`Split`). The server learns one report of each user, which is ε-locally private as
 a whole; users learn nothing. If users drop out, the server estimates from the reports that came.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
@@ -77,8 +77,7 @@ class TableCollection:
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
             raise ValueError(
-                "population=aggregate is for mechanisms over items: a sum of reports on tables "
-                "cannot be drawn directly, so use population=crowd"
+                "population=aggregate is for mechanisms over items: for tables use population=crowd"
             )
         if self.mechanism.attributes != attributes_of(self.schema):
             raise ValueError(
@@ -114,7 +113,7 @@ class TableCollection:
     async def server(self, me: Party) -> Floats:
         """Estimate means in their own units, then shares in the order of the schema's labels.
 
-        The estimates are not clipped. Raises `Abort` for fewer reports than `fewest_reports`.
+        The estimates are not clipped. Raises `Abort` for fewer reports than `least_reports`.
         """
         estimates, _ = await self.estimated(me)
         return estimates

@@ -53,7 +53,7 @@ def row_of(modulus: int, vector: Vector) -> Row:
 def on_common_bases(laws: Sequence[ReducedLaw]) -> list[Law]:
     """Return the laws, with one basis for each discrete part.
 
-    Raises `BadInput` if the laws then have too many views.
+    Raises `BadInput` if one view would be split into more than `MOST_VIEWS`.
     """
     bases: dict[Hashable, set[Basis]] = {}
     for law in laws:

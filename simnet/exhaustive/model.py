@@ -10,11 +10,12 @@ their outcomes. We use the words of model checking:
 - A *world* is a complete joint history: every script has ended, or waits for ever. The probability
   of a world is the product of the probabilities of its outcomes.
 
-Opening field elements is like a coin, with one difference: whether its result is random depends on
-what was opened before. Field coins are uniform. If the coins of a row are independent of the coins
-of all rows opened before, the row has each number with probability 1/q, whatever has happened so
-far. If a row depends on earlier rows, its number follows from the numbers of these rows. Given the
-numbers opened, the field coins are uniform on all values that agree with these numbers.
+Opening field elements is like tossing a coin, with one difference: whether the result is random
+depends on what was opened before. Field coins are uniform. If the coins of a row are independent of
+the coins of all rows opened before, the row has each of the q numbers with probability 1/q,
+whatever has happened so far. If its coins depend on those of earlier rows, its number follows from
+the numbers of these rows and from secrets. Given the numbers opened, the field coins are uniform on
+all values that agree with these numbers.
 
 Worlds are found depth first, and two limits keep the search finite. The first is a limit on the
 number of worlds. When some worlds have been found, we estimate this number by a few random paths
@@ -201,9 +202,9 @@ class Deliver:
 class End:
     """The end of a world: every script has ended or waits for ever.
 
-    `stuck` lists every party that waits for ever, with a lost party that is the reason, or None if
-    no lost party is the reason. `misses` has the parties that wait for a lost message, each with
-    the sender of this message.
+    `stuck` lists every party that waits for ever, with the party that is the reason, for example
+    because it dropped out, or None. `misses` has the parties that wait for a lost message, each
+    with the sender of this message.
     """
 
     stuck: tuple[tuple[int, int | None], ...] = ()
@@ -387,7 +388,7 @@ class Model:
         """Return every world on these inputs.
 
         `progress` is called with the probability covered since its last call. Raises `BadInput` if
-        there are more worlds than the limit, and every error that the scripts raise.
+        there are more worlds than the limit, and `ScriptError` if a script raises an error.
         """
         self._refuse_unplayable(inputs)
         with seldom_collected:
@@ -548,9 +549,9 @@ class Model:
     def _refuse_endless(self, action: Toss | Open) -> NoReturn:
         name = self.roster.names[action.party]
         raise BadInput(
-            f"in one world the parties have drawn {MOST_COINS} coins, and {name} draws another "
-            "one: draw fewer coins. A script that draws until it gets the outcome it wants has to "
-            "stop after a fixed number of tries"
+            f"in one world the parties have drawn coins or opened field elements {MOST_COINS} "
+            f"times, and {name} does so again: draw fewer coins. A script that draws until it gets "
+            "the outcome it wants has to stop after a fixed number of tries"
         )
 
     def _until_branching(

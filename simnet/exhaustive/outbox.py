@@ -83,7 +83,7 @@ class SentMessage:
 
     @functools.cached_property
     def content(self) -> Hashable:
-        """What the recipient can tell about the payload: plain contents, and for field elements the
+        """What the recipient can tell about the payload: plain contents, and of linear forms the
         field and the shape.
         """
         return _content(self.payload)

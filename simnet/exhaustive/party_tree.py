@@ -164,8 +164,8 @@ class Execution:
     def resume(self, answer: object) -> Pause:
         """Go on with the answer to the script's request, until the script pauses again.
 
-        The first call starts the script and passes None. Raises `ScriptError` for every error that
-        the script raises, except for `Abort`. Raises `BadInput` for a step that cannot be played
+        The first call starts the script and passes None. Raises `ScriptError` for an error of the
+        script other than `Abort` and `BadInput`. Raises `BadInput` for a step that cannot be played
         out, even if the script caught the error.
         """
         request: object = None

@@ -239,7 +239,9 @@ class LocalReading(Sampled):
             self.refuse(str(error))
 
     def outgoing(self, party: str, payload: Any) -> Any:
-        """A payload in which plain field elements are multiples of `ONE`."""
+        """Return the payload, with plain field elements as multiples of `ONE`, unless field coins
+        are enumerated.
+        """
         if self._enumerate_field:
             return payload
         if isinstance(payload, Residues):

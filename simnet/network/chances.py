@@ -27,7 +27,7 @@ def _mixed(words: Words) -> Words:
 
 
 def message_words(seed: int, messages: Ints) -> Words:
-    """Return the word from which the coins of each message are made."""
+    """Return, for each post, the word from which the coins of its messages are made."""
     start = _mixed(np.full(1, seed & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64))
     return _mixed(start ^ messages.astype(np.uint64))
 

@@ -4,7 +4,7 @@ Theory of operation. The log says what every party did, in the order of its scri
 through these events and moves the time of each party: work takes as long as its operations cost, a
 send takes no time of the script (the uplink works on by itself), and a wait lasts until the last of
 its messages is there. A message leaves when the uplink has sent everything before it, is under way
-for the latency, and is there when the downlink has delivered everything before it.
+for the latency, and is there when the downlink has delivered everything up to it.
 
 What comes first at a downlink depends on the times of *all* senders, so the order of events
 matters. The party that resumes next is the one with the earliest time. A party that resumes at time
@@ -46,8 +46,8 @@ DEADLINE_PASSED = -2  # in the place of a post: the party waited until its deadl
 
 class Wait(NamedTuple):
     """A wait that made a party go on later: it lasted from `began` until `ended`, when the message
-    of a post was there. `came` is when the message came to the downlink. `after` is the party that
-    sent the message to it: the sender of the post, or the relay.
+    of a post was there. `came` is when the message came to the downlink. `after` is the party whose
+    uplink the message left last: the sender of the post, or the relay.
 
     If the party was told that nobody can go on, `after` is the party that had reached the latest
     time, and `came` is this time. If the party waited until its deadline, `after` is the party

@@ -7,16 +7,16 @@ messages in the order of a_i, the downlink is done with message i at
 
     F_i = max(F_{i-1}, f_i) + s_i,    and the message is there at max(F_i, a_i).
 
-So a message takes no longer on an uplink and an equally fast downlink together than on one of them,
-because it travels in packets. With the running sums S_i = s_1 + ... + s_i this is
+So a message that meets no other takes no longer on an uplink and an equally fast downlink together
+than on one of them, because it travels in packets. With the running sums S_i = s_1 + ... + s_i,
+the formula becomes
 
     F_i = S_i + max over j <= i of (f_j - S_{j-1}),
 
 and one `maximum.accumulate` computes it for all messages of a recipient.
 
 The posts to a group are kept once for the group, as columns of numbers, and not once for each
-recipient: `GroupPosts`. A recipient computes its own times from the columns when it waits. An
-`Inbox` remembers of a group only how many posts it has read from the columns.
+recipient: `GroupPosts`. A recipient computes its own times from the columns when it waits.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -91,9 +91,7 @@ class Latency:
 
     @property
     def round_trip(self) -> float:
-        """The mean time of a message and its answer, in seconds, if no packet is lost, without the
-        time on the links.
-        """
+        """Twice the mean of the seconds that a message is under way if no packet is lost."""
         return 2 * (self.seconds + self.jitter)
 
 

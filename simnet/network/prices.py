@@ -1,7 +1,7 @@
 """Prices of operations, measured on this machine with the project's own arrays and coins.
 
-Operations are counted one by one, as in the papers, but done on whole arrays. So a price is the
-time of one operation among many that are done together, and not the time of a single call.
+Operations are counted one by one, as in the papers, but all kinds except `aS` are done on whole
+arrays. So their prices are times of one operation among many that are done together.
 """
 
 import time

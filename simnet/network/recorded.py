@@ -1,4 +1,4 @@
-"""The log of a finished run as arrays: what the clock reads, and what a file of a log contains.
+"""The log of a run as arrays: what the clock reads, and what a file of a log contains.
 
 A log has names, tags, sizes and numbers of operations, and no payload. It may have the command of
 the run, and its seed: whoever has the seed can compute the coins of all parties.

@@ -144,7 +144,7 @@ class Timing:
         return max(self.ended.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Return the times for JSON, without those of single parties."""
+        """Return the times of the roles and the longest chain, for JSON."""
         return {
             "network": self.network.name,
             "source": self.network.source,
@@ -199,10 +199,11 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int | None = Non
 def _refuse_other_network(log: RecordedRun, network: Network) -> None:
     """Raise `BadInput` unless the deadlines of a run were decided on this network."""
     if as_toml(network) != log.network:
-        known = f", {network_from_toml(log.network).name}" if log.network else ""
+        known = f"on another network, {network_from_toml(log.network).name}" if log.network else ""
         raise BadInput(
-            f"scripts of this run wait with deadlines, which were decided on another network"
-            f"{known}: make a run on the network {network.name} to see how long it takes there"
+            f"scripts of this run wait with deadlines, which were decided "
+            f"{known or 'without a network'}: make a run on the network {network.name} to see how "
+            "long it takes there"
         )
 
 

@@ -145,7 +145,7 @@ def test_a_value_out_of_the_declared_range_is_refused(stranger: float, seating: 
         ({"low": float("-inf")}, r"a range of finite length from low to a larger high"),
         ({"high": float("nan")}, r"a range of finite length from low to a larger high"),
         ({"low": -1e308, "high": 1e308}, r"a range of finite length from low to a larger high"),
-        ({"population": "aggregate"}, "cannot be drawn directly, so use population=crowd"),
+        ({"population": "aggregate"}, "for numbers use population=crowd"),
         ({"population": "all"}, "population is actors or crowd"),
         ({"users": 0}, "users is at least 1"),
         ({"epsilon": 0.0}, "epsilon is positive"),

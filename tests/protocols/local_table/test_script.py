@@ -334,7 +334,7 @@ def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> No
     "change, what",
     [
         ({"method": "rappor"}, "method is pm or hm or duchi or .*, got 'rappor'"),
-        ({"population": "aggregate"}, "cannot be drawn directly, so use population=crowd"),
+        ({"population": "aggregate"}, "for tables use population=crowd"),
         ({"k": 5}, "k is at most 4, got 5"),
         ({"k": 0}, "k is at least 1, got 0"),
         ({"k": 1, "method": "duchi"}, "k says on how many columns, .*; got k=1"),

@@ -338,7 +338,7 @@ def test_a_script_that_draws_until_it_likes_what_it_gets_is_refused(
     """And played out if it stops after some tries: a mask that is seldom zero."""
     text = f"{own}:Rejects --corrupt server --inputs 1 --versus 2"
     said = refusal(exact_view(text, enumerate_field))
-    assert "u1 draws another one" in said
+    assert "200 times, and u1 does so again" in said
     assert "stop after a fixed number of tries" in said
     told = found(f"{text} --set tries=2 --set modulus=3", enumerate_field)
     assert (told["delta0_exact"], told["epsilon"]) == ("1/3", math.log(4))  # 1/9 against 4/9
