@@ -83,6 +83,7 @@ def coins(me: Party) -> Any:
 
 REFUSED: dict[str, list[Deed]] = {
     "compares": [
+        lambda me, value: me.coins.field(F, (value,)),
         lambda me, value: value == 1,
         lambda me, value: value != 1,
         lambda me, value: value > 2,
@@ -133,7 +134,6 @@ REFUSED: dict[str, list[Deed]] = {
         lambda me, value: value * np.arange(5),
         lambda me, value: coins(me) * value,
         lambda me, value: value + coins(me),
-        lambda me, value: me.coins.field(F, (value,)),
     ],
     "asks for the length of": [lambda me, value: len(value)],
     "goes through": [
