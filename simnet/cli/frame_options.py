@@ -30,7 +30,7 @@ class FrameOptions:
 
     def read(self, words: Sequence[str]) -> None:
         """Take these options out of the words. Raises `BadInput` for a missing value, and for a
-        value that is no finite number above 0.
+        value that is no finite number above 0 or, for `--max-messages`, lies below 1.
         """
         self.debug = "--debug" in words
         self.tokens = [word for word in words if word != "--debug"]
@@ -38,6 +38,8 @@ class FrameOptions:
         most = _taken(self.tokens, "--max-messages")
         self.timeout = None if timeout is None else _positive("--timeout", timeout)
         self.max_messages = None if most is None else int(_positive("--max-messages", most))
+        if self.max_messages == 0:
+            raise BadInput(f"--max-messages takes a whole number from 1, got {most!r}")
 
     @contextlib.contextmanager
     def bounds(self) -> Iterator[None]:
@@ -94,5 +96,5 @@ def _positive(name: str, text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= sys.maxsize:
-        raise BadInput(f"{name} takes a number above 0, got {text!r}")
+        raise BadInput(f"{name} takes a finite number above 0, got {text!r}")
     return value

@@ -123,7 +123,7 @@ class Data(ColumnOfFile):
         """Return the people that the options describe.
 
         Raises `BadInput` when the options do not fit together, when the file cannot be used, or
-        when a run with synthetic users would move more field elements than `limit`.
+        when the protocol states that a run with synthetic users sends more elements than `limit`.
         """
         from simnet.scenario.perform import synthetic
 

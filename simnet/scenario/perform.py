@@ -228,7 +228,7 @@ def perform(
     """Run a scenario on a population, and state its privacy at `epsilon` and at `delta`.
 
     Raises `BadInput` for parameters that do not fit, for a protocol without `assess`, and for a run
-    that would move more field elements than `limit`.
+    whose protocol states that it sends more elements than `limit`.
     """
     played = play_on(
         scenario,
@@ -383,7 +383,8 @@ def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limi
 def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
     """Return synthetic people for a scenario.
 
-    Raises `BadInput`, before it draws them, if a run would move more elements than `limit`.
+    Raises `BadInput`, before it draws them, if the protocol states that a run sends more elements
+    than `limit`.
     """
     about = scenario.described(scenario.build(users, scenario.items))
     refuse_absurd(scenario, about, users, scenario.items, limit)

@@ -55,7 +55,7 @@ def test_a_run_that_sends_too_much_is_stopped() -> None:
 @pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "soon", ""])
 def test_a_bound_is_a_number_above_zero(value: str) -> None:
     said = refusal(simnet("list", f"--timeout={value}"))
-    assert said == f"--timeout takes a number above 0, got {value!r}"
+    assert said == f"--timeout takes a finite number above 0, got {value!r}"
     assert refusal(simnet("list", "--max-messages")) == "--max-messages needs a value"
 
 
@@ -78,3 +78,5 @@ def test_an_interrupt_while_the_command_line_is_loaded_is_one_line() -> None:
         [sys.executable, "-c", EARLY], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (130, "simnet: interrupted\n")
+    said = refusal(simnet("list", "--max-messages", "0.5"))
+    assert said == "--max-messages takes a whole number from 1, got '0.5'"
