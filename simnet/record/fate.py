@@ -186,7 +186,7 @@ class Happened:
         1. The result is empty if there was no such call.
         """
         calls = self.came.get((party, tag), ())
-        return calls[call - 1] if call <= len(calls) else ()
+        return calls[call - 1] if 1 <= call <= len(calls) else ()
 
     def within(self, scope: str) -> "Happened":
         """Return what happened among the parties whose names begin with `scope`, under tags that do

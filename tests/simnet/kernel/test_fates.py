@@ -152,6 +152,7 @@ def test_the_ideal_world_hears_of_whom_the_server_had_a_message() -> None:
     assert done.outcome == "result"
     assert done.happened.heard("server", "masked") == ("u1", "u2") == done.outputs["server"]
     assert done.happened.heard("server", "masked", call=2) == ()
+    assert done.happened.heard("server", "masked", call=0) == ()
 
 
 def test_a_saved_run_with_fates_is_replayed(tmp_path) -> None:
