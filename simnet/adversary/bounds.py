@@ -58,7 +58,7 @@ SHOWN = 3  # the largest number of doors that a sentence names
 class ShareBounds:
     """What a coalition learns from field elements: `at_least` and `at_most`.
 
-    `sight` is what reaches the coalition from outside. `knowledge` is what the messages alone
+    `sight` is what the coalition sees and is handed. `knowledge` is what the messages alone
     determine, over each field. `remarks` say why the two ends differ, and what else is doubtful.
     `rewriting` says how the upper end expands products. `view` is the widened view behind the upper
     end, or None if no view had to be widened.
@@ -223,9 +223,9 @@ class ShareBounds:
 
         The upper end is computed for a coalition that has the ideal output already. Such a
         coalition may know more about seeds: for example, it may know a seed from the output. A
-        coalition without the output may learn the same from its messages, and so learn something
-        about the ideal output. We know that it does not if, without the output, the coalition knows
-        the same seeds and no doubts are left.
+        coalition without the output may learn this seed from its messages, and so learn something
+        about the output. We are certain that it does not if, without the output, the coalition
+        knows the same seeds and no doubts are left.
         """
         if not (most.generous and self._handed):
             return False

@@ -157,8 +157,8 @@ class Deductions:
 
     def relies_on_more_than(self, other: "Deductions") -> bool:
         """Whether this coalition knows seeds that matter for its view and that `other` does not
-        know, or `other` may guess or compare some seeds. `other` is the same coalition, but is
-        given less.
+        know, or there are doubts about what is hidden from `other`. `other` is the same coalition,
+        but is given less.
         """
         return bool((self.known - other.known) & self.reached or other.doubts())
 

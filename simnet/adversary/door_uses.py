@@ -3,7 +3,7 @@ secrets made from these.
 
 In this module a *door* is one call of `me.secret`, `me.disclose` or `me.output`. A verdict needs to
 know the *rows* among its arguments: the linear forms whose numbers the door's function was given.
-Inputs have no rows, because they are not field elements. If an argument is a value that another
+Inputs have no rows, because they are not field elements. If an argument is an output, which another
 door gave, the rows of that door's arguments count. For example, a party opens a total, computes an
 output from it, and discloses a part of the output. Then the party has disclosed something about the
 total.

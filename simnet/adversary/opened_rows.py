@@ -67,8 +67,8 @@ coalition learns nothing:
 >>> WidenedView({7: Terms.of_vectors([{x: 1, r: 1}])}, {}, [door], roles).functions
 {7: []}
 
-If u1 sends w as well, then the row depends on the messages. The row is given to the coalition,
-which then knows x:
+If u1 sends w as well, then the row w + r depends on the messages. This row is given to the
+coalition, which then knows x:
 
 >>> widened = WidenedView({7: Terms.of_vectors([{x: 1, r: 1}, {w: 1}])}, {}, [door], roles)
 >>> widened.functions == {7: [{x: 1}]}, widened.given

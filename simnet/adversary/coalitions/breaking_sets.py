@@ -104,8 +104,9 @@ class BreakingSet:
 
     `values` are the single elements that they can compute, by item, from 1; the items of a second
     secret follow those of the first. There may be none: users who can compute the sum of two
-    elements may know neither. `identifies_input` says whether the elements determine the whole
-    secret. The protocol's `Identification` decides this; without it, all elements must be known.
+    elements may know neither. `identifies_input` says whether the elements determine the input
+    behind the secret. The protocol's `Identification` decides this; without it, all elements must
+    be known.
     """
 
     users: tuple[str, ...]

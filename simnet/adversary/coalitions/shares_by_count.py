@@ -149,7 +149,9 @@ def shares_by_count(done: Run) -> ByCount:
 
 
 def _sent(block: Block) -> Iterator[_Sent]:
-    """The rows of forms of a block. Raises `NotShared` for field elements in other wrappings."""
+    """The rows of forms of a block. Raises `NotShared` for messages that carry more than field
+    elements and plain numbers.
+    """
     if isinstance(block.rows, Forms):
         keys = list(dict.fromkeys(block.keys))
         for key in keys:

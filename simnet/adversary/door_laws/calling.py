@@ -1,7 +1,7 @@
 """The law of the value of one door, found by calling its function with every outcome of its coins.
 
-Theory of operation. A door is a pure function of the values behind its arguments and of discrete
-coins. We fix the values, and find the law of the result by playing every tape of coins
+Theory of operation. A door's function is a pure function of the values behind its arguments and of
+discrete coins. We fix the values, and find the law of the result by playing every tape of coins
 (`simnet.coins.tape`). Four things need care:
 
 - *Too many outcomes.* For example, 30 items have 86 million subsets of 12 items. A `CallBudget`

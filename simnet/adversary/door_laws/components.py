@@ -326,7 +326,7 @@ def _closure(families: Iterable[int], readers: Mapping[int, Sequence[int]]) -> f
 
 
 def _families(forms: Forms) -> set[int]:
-    """The families of all unknowns in an array; all lanes of a row lie in one family."""
+    """The families of all unknowns in an array; all lanes of a term lie in one family."""
     return set((forms.terms.unknowns // PLACES).tolist()) - {ONE}
 
 

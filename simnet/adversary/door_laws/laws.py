@@ -435,8 +435,8 @@ def _larger(first: Ratio, second: Ratio) -> Ratio:
 
 
 def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
-    """The sum of the doors' losses. The loss of a door is the largest over all arguments that can
-    occur.
+    """The sum of the doors' losses. The loss of a door is the largest log ratio of its laws at two
+    lists of arguments that can occur.
     """
     component = states.component
     found = _LawsByArguments(states)

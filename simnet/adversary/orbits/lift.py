@@ -65,9 +65,9 @@ def lift(
 
 
 def alike(structure: Structure, part: int) -> tuple[Component | None, frozenset[int]]:
-    """Return the classes of a part of the run whose members can be exchanged, whatever the
-    coalition is, and the parties that were named for it. There are no classes if the part contains
-    no secrets.
+    """For one part of the run, return the classes whose members can be exchanged, whatever the
+    coalition is, and the parties that were named. There are no classes if the part contains no
+    secrets.
 
     Raises `NotAlike` if parties are not alike, even if a few of them are classes of their own.
     """

@@ -182,7 +182,7 @@ def check(system: SymmetricSystem, proof: OrbitProof) -> None:
 
 
 def exposed_types(system: SymmetricSystem, proof: OrbitProof) -> list[int]:
-    """The numbers of the types of secrets of which each single secret is determined."""
+    """The types of secrets, by number, for which the coalition determines each single secret."""
     solver = _Solver(system)
     words = _words(system.secrets)
     spans: dict[Word, Span] = {}
@@ -221,8 +221,8 @@ def exposes(system: SymmetricSystem, proof: OrbitProof, name: str) -> bool | Non
     A function of one party's secrets is the same for all ways to exchange the other parties, so it
     is a table whose rows have the word of this party. To show that there is no such function, we
     find a change of secrets for each secret of the party. The change changes this secret, no other
-    secret of the party, and no function that is learned. A function of the party's secrets alone
-    then has the coefficient 0 at each of them.
+    secret of the party, and no function that is learned. A learned function of the party's secrets
+    alone then has the coefficient 0 at each of them.
     """
     solver, word = _Solver(system), (name,)
     own = [(0, place, ((0, 0),)) for place, each in enumerate(system.secrets) if each.word == word]

@@ -19,7 +19,7 @@ Theory of operation
 4. *Tables.* The independent messages of honest parties are the variables. Each other message is
    expressed by variables and secrets, by products of tables. `NotAlike` is raised if messages are
    expressed by each other in a circle. The coalition sees the messages that honest parties send to
-   its members. For each tie the coalition also sees one row, whose number is 0.
+   its members. Each tie is one more row that the coalition sees: a combination whose value is 0.
 
 What corrupt parties know is left out: their messages follow from what they received and drew.
 """
