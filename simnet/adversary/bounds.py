@@ -4,14 +4,14 @@ Theory of operation
 -------------------
 
 1. *Products* are expanded as far as their factors are known (`simnet.adversary.expansion`).
-2. *At most.* Opened rows are rows that honest parties gave to doors. We add opened rows to what the
-   coalition sees until the remaining opened rows cannot tell anything more
-   (`simnet.adversary.opened_rows`). Then we compare the functions that this view determines with F,
-   what the ideal world hands out. If no door was given a row with coins, nothing is added. If the
-   ideal output depends on coins, the upper end is `leaks` as soon as this view determines anything.
-   Together with messages that contain these coins, the output may tell more than it tells alone.
-   The upper end is also `leaks` if seeds may be guessed or depend on each other
-   (`simnet.adversary.deductions`).
+2. *At most.* Opened rows are rows that honest parties gave to doors; a product that cannot be
+   expanded counts as a door. We add opened rows to what the coalition sees until the remaining
+   opened rows cannot tell anything more (`simnet.adversary.opened_rows`). Then we compare the
+   functions that this view determines with F, what the ideal world hands out. If no door was given
+   a row with coins, nothing is added. If the ideal output depends on coins, the upper end is
+   `leaks` as soon as this view determines anything. Together with messages that contain these
+   coins, the output may tell more than it tells alone. The upper end is also `leaks` if seeds may
+   be guessed or depend on each other (`simnet.adversary.deductions`).
 3. *At least.* Let L be the functions that the messages alone determine. A function in L is a leak
    if secrets can change so that the function changes and the ideal output does not. Secrets that
    can be varied one by one can certainly change so. The following unknowns perhaps cannot be varied

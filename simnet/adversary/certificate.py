@@ -14,7 +14,7 @@ unknowns. The result is this function.
 
 *At most L.* The certificate gives a *shift*: what to add to which honest coins, in terms of honest
 secrets. docs/proofs/shift-of-coins.md explains why this is a proof. If doors were given rows with
-coins in them, the certificate has to show more (`door_proof`).
+coins in them, a certificate of `nothing` or `output-only` has to show more (`door_proof`).
 
 Example: u2 sends only s + c to u1, and c is a coin of u2. Then L = 0, and the shift adds s to c: in
 terms of c' = c + s the message is c', which tells nothing about s. If u2 also sends c, this message

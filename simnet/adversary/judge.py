@@ -106,9 +106,8 @@ def verdict(
 
     `runs` is one run, or a list of runs of one protocol (repeated collections, for example).
     `corrupt` names the coalition: `["u1", "server"]`, or a text such as `all users but one,
-    network`. `about` is what the protocol states about itself; without it, messages without field
-    elements may be "not judged". `same_inputs` declares that the runs are of the same people with
-    the same inputs.
+    network`. `about` is what the protocol states about itself; without it, disclosed values may be
+    "not judged". `same_inputs` declares that the runs are of the same people with the same inputs.
 
     Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
     read. Raises `ScriptError` if a script behaves differently when it is read again. Raises

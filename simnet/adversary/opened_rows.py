@@ -15,9 +15,9 @@ derived secret is neither uniform like a coin nor free like other secrets, becau
 coins that it is made from. The product of two rows is also a derived secret if one of the rows
 contains coins, and so is a secret that is made from a derived secret.
 
-Let Y be the rows that were given to doors with disclosed values. (A door that may refuse counts
-too: it is known that the door did not refuse.) Fix everything that was disclosed. If three
-conditions hold, the answer from M alone is right:
+Let Y be the rows that were given to doors with disclosed values. (A door counts too if its refusal
+may depend on coins: it is known that the door did not refuse.) Fix everything that was disclosed.
+If three conditions hold, the answer from M alone is right:
 
 1. *Derived secrets are hidden.* We eliminate all coins from M and Y together, except for the coins
    that derived secrets are made from. If none of the rows that remain contains a derived secret,

@@ -9,10 +9,10 @@ from the seeds before it, in one of three ways. The coalition knows all unknowns
 can agree on the seed; or each row of the seed is a combination of messages and of unknowns that it
 knows.
 
-For each unknown seed the certificate lists *private shifts*. A private shift is a change of honest
-coins that changes one row of this seed by 1. A private shift changes no message, no other unknown
-seed, and no other row of this seed that has a private shift. So each private shift shows that one
-element in each lane is uniform, whatever else the coalition sees.
+For each unknown seed a certificate of `nothing` or `output-only` lists *private shifts*. A private
+shift is a change of honest coins that changes one row of this seed by 1. A private shift changes no
+message, no other unknown seed, and no other row of this seed that has a private shift. So each
+private shift shows that one element in each lane is uniform, whatever else the coalition sees.
 
 Example. A seed has two elements, the coins 1 and 2. The coalition sees a message with both coins
 and a third coin, 1 + 2 + 3. Adding 1 to coin 1 and subtracting 1 from coin 3 changes the first row

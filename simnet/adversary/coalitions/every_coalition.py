@@ -179,8 +179,8 @@ def every_coalition(
     names = tuple(done.roster.names)
     if len(names) > MOST_PARTIES:
         raise BadInput(
-            f"{len(names)} parties have 2^{len(names)} coalitions: judge at most {MOST_PARTIES} "
-            "parties"
+            f"{len(names)} parties have 2^{len(names)} - 1 coalitions: judge at most "
+            f"{MOST_PARTIES} parties"
         )
     if done.roster.crowds:
         raise BadInput("a crowd is one party for all its members: seat them one by one")

@@ -3,10 +3,10 @@
 Two disclosed values may each tell nothing about an input, and tell it exactly when they are put
 together. For example, let r be a coin and x an input: r is uniform and x + r is uniform, but their
 difference is x. So we must not judge each door by itself and add up the results. We connect two
-disclosing doors if both are given terms of the same secret or coin, directly or through secrets
-that are made from other secrets. Doors that are connected in this way form a *component*. Given all
-inputs, the coins and secrets of a component are independent of the coins and secrets of every other
-component. ::
+disclosing doors if both are given terms of the same secret, coin or product, directly or through
+secrets that are made from other secrets. Doors that are connected in this way form a *component*.
+Given all inputs, the coins and secrets of a component are independent of the coins and secrets of
+every other component. ::
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 
