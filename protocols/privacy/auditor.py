@@ -47,6 +47,7 @@ LEVELS = 1000  # up to this many levels of a score, every threshold is tried
 # The selection divides the allowed error by this number: it tries many events, and some rare
 # events look good by luck.
 CAUTION = 100
+LARGE_EPSILON = 700.0  # beyond it, e^ε is taken as infinite, which only lowers a bound on δ
 STEP = 1.02  # ratio of successive ranks of thresholds, from either end, for more levels
 
 
@@ -59,7 +60,9 @@ class DeltaAt:
 
     def needed(self, p: Floats, q: Floats) -> Floats:
         """Return the δ that events with these probabilities demand: p - e^ε q; elementwise."""
-        return p - exp(self.epsilon) * q
+        factor = exp(self.epsilon) if self.epsilon < LARGE_EPSILON else inf
+        with np.errstate(invalid="ignore"):
+            return np.where(q > 0, p - factor * q, p)
 
     def advantage(self, p: Floats, q: Floats) -> Floats:
         """Return p - e^ε q, which ranks events if none certifies a positive bound."""

@@ -4,9 +4,8 @@ R1 and R2 also hold where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Cherno
 probability that the likelihood ratio exceeds e^ε, for the removal of a user. R2 is Hoeffding's
 bound, for the replacement of a user's item. R3 (removal) and R4 (replacement) are sharper: the
 exact δ is a factor times an expected shortfall, E[max(0, u)] for some u, and max(0, u) <= e^(λu -
-1) / λ. Each bound is itself a profile, so it never rises with ε; where a formula gives no bound
-below 1, the bound is 1.
-docs/proofs/sampling-bounds.md proves all four.
+1) / λ. Each bound is itself a profile, so apart from rounding it never rises with ε; where a
+formula gives no bound below 1, the bound is 1. docs/proofs/sampling-bounds.md proves all four.
 
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is
 2.0e-4 exactly, R3 gives 6.8e-4 and R1 2.2e-2, while Theorem 3.1 claims 3.8e-26 for 1,000 users and

@@ -235,7 +235,7 @@ def finite_pair(log_p: Floats, log_q: Floats, unknown: float = 0.0, error: float
 
     Minus infinity stands for an impossible outcome. `unknown` bounds the mass of either law on
     outcomes that are left out, and `error` bounds the error of each logarithm. Raises `ValueError`
-    for laws that do not add up to 1, or of different lengths.
+    for laws that do not add up to 1, for laws of different lengths, and for NaN.
 
     >>> import numpy as np
     >>> from protocols import Composition
@@ -248,6 +248,8 @@ def finite_pair(log_p: Floats, log_q: Floats, unknown: float = 0.0, error: float
         raise ValueError(
             f"both laws are over the same outcomes, got shapes {p.shape} and {q.shape}"
         )
+    if np.isnan(p).any() or np.isnan(q).any():
+        raise ValueError("logarithms of probabilities are numbers, got nan")
     return Pair(_one_way(p, q, unknown, error), _one_way(q, p, unknown, error))
 
 

@@ -398,6 +398,14 @@ def test_hits_are_those_of_the_event_on_rows_that_chose_nothing() -> None:
     assert found.estimate == pytest.approx(log(shares[1] / shares[0]))
 
 
+def test_delta_at_a_huge_epsilon_is_what_only_one_input_leads_to() -> None:
+    one, other = np.arange(4000) % 4 > 0, np.zeros(4000)  # P has ones with chance 3/4, Q has none
+    found = audit(one, other, epsilon=1e4)
+    assert found.estimate == pytest.approx(0.75, abs=0.05)
+    assert found.bound == 0  # q may be above 0, and then e^ε q is huge
+    assert audit(one, one, epsilon=1e4).estimate == 0
+
+
 def test_the_parts_of_a_sample_are_disjoint_and_all_of_it() -> None:
     cut = parts(np.arange(1003), None, coins())
     rest = np.concatenate(list(cut.rest))

@@ -4,7 +4,7 @@ and by other libraries.
 
 from fractions import Fraction
 from itertools import product
-from math import exp, inf, log, prod, sqrt
+from math import exp, inf, log, nan, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -332,6 +332,7 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
     [
         (lambda: finite_pair(np.log([0.5, 0.5]), np.log([0.5, 0.4])), "add up to 1, got 0.9"),
         (lambda: finite_pair(np.log([0.5, 0.5]), np.array([0.0])), "over the same outcomes"),
+        (lambda: finite_pair(np.array([nan, 0.0]), np.array([0.0, nan])), "got nan"),
         (
             lambda: Losses(np.array([0.0]), np.array([inf])),
             "give only the mass of an infinite loss",
