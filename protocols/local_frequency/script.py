@@ -103,7 +103,7 @@ class FrequencyMechanism(Mechanism, Interface):
 
     @property
     def answers_one_question(self) -> bool:
-        """Whether the only two items are yes and no, so that their estimates add up to 1 and have
+        """Whether the second of two estimates is computed as 1 minus the first, so that both have
         the same variance.
         """
         ...

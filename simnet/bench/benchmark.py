@@ -1,4 +1,4 @@
-"""Benchmarks: figures of speed and memory, measured together, each with its target."""
+"""Benchmarks: figures of speed and memory, each with its target."""
 
 import os
 import platform

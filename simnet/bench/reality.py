@@ -2,11 +2,12 @@
 
 Theory of operation. Every party of a recorded run becomes a process in a network namespace of its
 own. A cable (a pair of virtual network cards) connects this namespace with a hub. A token bucket at
-each end of the cable limits the bytes that pass in a second. The party's end is its uplink, and the
-hub's end its downlink. The hub passes messages on, and holds each byte back for the latency between
-its sender and its recipient. The processes do what the log says, with random bytes as payloads:
-they sleep while their party computes, write messages to a socket, and wait for messages. So the
-times contain TCP, the kernel's queues and the headers of real packets.
+each end of the cable limits the bytes that pass in a second, if the rate is below 1 Gbit/s. The
+party's end is its uplink, and the hub's end its downlink. The hub passes messages on, and holds
+each byte back for the latency between its sender and its recipient. The processes do what the log
+says, with random bytes as payloads: they sleep while their party computes, write messages to a
+socket, and wait for messages. So the times contain TCP, the kernel's queues and the headers of real
+packets.
 
 The measurement needs Linux, the rights of root, and the programs `ip` and `tc`. It removes its
 namespaces at the end.

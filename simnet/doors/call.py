@@ -329,8 +329,7 @@ def value_of(argument: Argument, meter: Meter | None = None) -> Any:
 
 
 def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any:
-    """Call the function, check its result, and return the result in the form in which the door
-    returns it.
+    """Call the function, check its result, and return the result as `DoorCall.result` has it.
 
     Raises `TypeError` or `ValueError` for a result that the door does not accept, and every error
     that the function raises.

@@ -17,7 +17,7 @@ call a description of these things the function's *knowledge*. This module serve
   and x² are equal at 1. We consider two functions the same if they had equal knowledge when their
   doors were opened, and if that knowledge contains no `Opaque` object.
 
-The knowledge of a function consists of its code, without names and line numbers, and of the
+The knowledge of a function consists of its code, without its name and line numbers, and of the
 knowledge of everything that the code uses. A plain value is described by its key (`plain_keys`), an
 object by its type and its attributes. Modules, classes, and the functions of Python, numpy and
 simnet are assumed not to change, so their contents are not inspected. Any other object whose

@@ -96,7 +96,7 @@ class Estimate:
 
     @property
     def margin(self) -> int:
-        """The room for the labels at the left of the chart, which is 440 wide."""
+        """The room for the labels at the left of the chart, in the chart's units; it is 440 wide."""
         longest = max((len(bar.label) for bar in self.bars), default=0)
         return 24 + 9 * min(longest, MOST_LETTERS_OF_A_LABEL)
 
@@ -243,7 +243,7 @@ def privacy_explained(tables: Sequence[Table]) -> list[str]:
 
 
 def depends_on_truth(result: Result) -> bool:
-    """Whether the statements of privacy may depend on the true totals.
+    """Whether the statements of privacy may depend on the true totals or on the inputs.
 
     Some protocols state, for example, a δ that depends on the number of holders of the rarest item.
     On a page about somebody's data this δ may reveal the number. So we ask the protocol about other

@@ -3,8 +3,8 @@
 Theory of operation. A script cannot use a sealed input as a number, so inputs reach the page in
 three ways, and each of them is closed.
 
-- *Numbers.* The contents of messages and their keys, values of attacks, outputs, the truth and the
-  seed are left out of every page about given inputs.
+- *Numbers.* The contents of messages and their keys, values of attacks, outputs except the
+  estimate, the truth and the seed are left out of every page about given inputs.
 - *Coefficients.* A script may disclose a value and multiply a secret by it. The value is then a
   coefficient of the form of a message, so it is also in equations and proofs. If a party has
   disclosed anything that was made from a sealed value, we leave out all coefficients but 1 and -1,

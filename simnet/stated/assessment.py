@@ -35,8 +35,8 @@ class Assessment:
     """How good an estimate is, item by item and as a whole.
 
     Arrays have shape (N,). Unknown numbers are NaN. A protocol that has no estimate of some items
-    gives NaN for them; errors are then those of the other items. Expectations are over the
-    protocol's coins; the users' inputs are fixed.
+    gives NaN for them; errors are then those of the other items. For expectations, the users'
+    inputs are fixed.
     """
 
     estimate: Floats
@@ -83,7 +83,7 @@ class Assessment:
     @property
     def shown(self) -> list[int]:
         """The places of the estimates to show to a person: all places if there are at most 40, else
-        the places of the 40 largest true shares or weights, the largest first. A weight counts
+        the places of the 40 largest true values, the largest first. The weight of a model counts
         without its sign.
         """
         return self._largest(self.truth)
