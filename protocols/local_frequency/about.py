@@ -21,7 +21,7 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: FrequencyCollection) -> About:
-    """Return the record of statements about a collection with this mechanism."""
+    """Return the record of statements about a collection of frequencies."""
     users, mechanism = protocol.users, protocol.mechanism
 
     def expected_bill(run: Run) -> Sequence[Expectation]:

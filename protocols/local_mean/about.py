@@ -23,7 +23,7 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: MeanCollection) -> About:
-    """Return the record of statements about a collection with this mechanism and range."""
+    """Return the record of statements about a collection of numbers."""
     users, mechanism, interval = protocol.users, protocol.mechanism, protocol.interval
     # the largest expected squared error over all inputs, in the values' own units
     worst = mechanism.worst_variance * interval.unit**2 / users

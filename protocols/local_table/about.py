@@ -23,7 +23,7 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: TableCollection) -> About:
-    """Return the record of statements about a collection with this schema and mechanism."""
+    """Return the record of statements about a collection of tables."""
     users, mechanism = protocol.users, protocol.mechanism
 
     def expected_bill(run: Run) -> Sequence[Expectation]:

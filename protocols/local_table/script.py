@@ -170,7 +170,8 @@ class TableCollection:
         return
 
     def scaled(self, rows: Floats) -> tuple[Floats, Ints]:
-        """Return the numbers in [-1, 1], shape (n, d_n), and the items, shape (n, d_c).
+        """Return the numbers, scaled to [-1, 1], and the items: two arrays with a row for each
+        user.
 
         Raises `ValueError` for rows of another length, numbers out of range, and items that are not
         whole numbers.
@@ -222,9 +223,9 @@ def local_table(
 
     The methods pm and hm sample columns; duchi, laplace and so on split ε. `k` is the number of
     columns on which a user reports if columns are sampled: a whole number, `best` for the number
-    with the smallest worst-case variance of a mean, or None for the paper's rule. Raises
-    `ValueError` for another method, for parameters out of range, and for a k with a method that
-    splits ε.
+    with which the worst variance is least if all columns are numeric, or None for the paper's rule.
+    Raises `ValueError` for another method, for parameters out of range, and for a k with a method
+    that splits ε.
     """
     one_of("method", method, (*INNER, *JOINT, *SINGLE))
     attributes = attributes_of(schema)

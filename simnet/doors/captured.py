@@ -170,8 +170,8 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
 
 
 def is_of_library(function: object) -> bool:
-    """Return whether an object is a class, or a function of Python, numpy or simnet without
-    captured variables.
+    """Return whether an object is a class, a function written in C, or a function of Python, numpy
+    or simnet without captured variables.
     """
     if isinstance(function, BuiltinFunctionType):  # false for a method of an object: `[].append`
         return function.__self__ is None or isinstance(function.__self__, ModuleType | type)

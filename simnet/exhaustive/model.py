@@ -21,8 +21,8 @@ Worlds are found depth first, and two limits keep the search finite. The first i
 number of worlds. When some worlds have been found, we estimate this number by a few random paths
 through the tree. The product of the numbers of branches on a random path has the number of leaves
 as its mean (Knuth, *Estimating the efficiency of backtrack programs*, 1975). The second is a limit
-on the coins in one world: a script that draws until it gets a certain outcome has infinitely many
-worlds.
+on the tosses and openings in one world: a script that draws until it gets a certain outcome has
+infinitely many worlds.
 
 Two things make the search fast. The states of a party are kept by the party's own history
 (`party_tree`). And *structures* alone decide which action comes next and who takes which message:
@@ -44,8 +44,8 @@ Example. A party "a" answers a question truthfully with probability 3/4; "b" rea
 ...     async def b(self, me):
 ...         return (await me.receive(ANSWER, "a")).numbers()
 
-"a" has an input, "b" has no input. There are two worlds, each with the outcomes of the coins of
-"a":
+"a" has an input, "b" has no input. There are two worlds. This is the probability of each world,
+with the outcomes of the coins of "a":
 
 >>> worlds = Model(Ask()).worlds([1])
 >>> [(str(world.probability), world.states[0].history.outcomes) for world in worlds]

@@ -65,7 +65,7 @@ class SentMessage:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the recipient never reads the message."""
+        """Whether the message is lost or damaged, so that the recipient cannot read it."""
         return self.astray in LOST
 
     @property

@@ -12,7 +12,8 @@ Example. A script that answers a question falsely with probability 1/4, and its 
     async def a(me, bit):
         question = await me.receive(ASK, "b")
         lies = me.coins.bernoulli(Fraction(1, 4))
-        await me.send(ANSWER, "b", bits([bit ^ lies]))
+        answer = me.disclose(lambda bit: bit ^ lies, bit)
+        await me.send(ANSWER, "b", bits([answer]))
 
     waits for b -- question 1 --> tosses 1/4 -- True  --> sends 1 - bit, ends
                                              -- False --> sends bit, ends

@@ -15,7 +15,7 @@ A received unknown represents an element of a message; the network replaces it b
 The unknown `ONE` is always 1, so that a plain number is a multiple of `ONE`, and a constant in a
 message is part of its form.
 
-*Doors.* A door's function needs numbers. The party's own secrets have values in its history, so
+*Doors.* A door's function needs numbers. The values of the party's own secrets are known, so
 numbers that depend on these secrets alone are computed. An element that depends on coins or on
 messages has no number yet. Then an `Ask` for the rows stops the script, and the script is played
 again, once for each possible list of numbers. The numbers are then on the script's tape, like

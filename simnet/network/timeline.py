@@ -13,9 +13,9 @@ OTHERS_OF_A_ROLE = 2  # the first parties of a role are shown also if they are o
 def timeline_figure(timing: Timing) -> Any:
     """Return a matplotlib figure of the times of some parties.
 
-    Each lane is dark while its party computes, and light while it waits. Arrows are the messages of
-    the longest chain between parties that have a lane. Raises `BadInput` when matplotlib is not
-    installed.
+    Each of these parties has a lane, which is dark while the party computes, and light while it
+    waits. Arrows are the messages of the longest chain between parties that have a lane. Raises
+    `BadInput` when matplotlib is not installed.
     """
     lanes = shown_parties(timing)
     place = {name: number for number, name in enumerate(reversed(lanes))}

@@ -33,11 +33,11 @@ ROLE_NOTE = (
 class RoleTiming:
     """The times and bytes of the parties of one role.
 
-    `parties` counts every member of a crowd. `ended` is when the last party ended. `computing` and
-    `waiting` are the seconds in which a party computed and waited, and `sending` those in which its
-    uplink was busy; each is the mean over the parties. `bytes_up` and `bytes_down` are means too,
-    with the transport's headers; `bytes_up` counts a packet that may be lost as often as it is sent
-    on average. For a crowd, `waiting` is computed from the latest times of its members.
+    `parties` counts every member of a crowd. `ended` is when the last of them ended. `computing`
+    and `waiting` are the seconds in which a party computed and waited, and `sending` those in which
+    its uplink was busy; each is the mean over the parties. `bytes_up` and `bytes_down` are means
+    too, with the transport's headers; `bytes_up` counts a packet that may be lost as often as it is
+    sent on average. For a crowd, `waiting` is computed from the latest times of its members.
     """
 
     role: str
@@ -64,7 +64,7 @@ class Leg:
 
     The message was sent at `began`, began to leave the uplink at `left`, was wholly sent at `gone`,
     came to the downlink at `came`, and was there at `ended`. `told` says that no message ended the
-    wait: `party` went on because nobody could send any more, and `sender` was the last party to
+    wait: `party` went on because nobody else could go on, and `sender` was the last party to
     stop. `deadline` says that the party waited until its deadline.
     """
 
@@ -85,7 +85,7 @@ class Leg:
             return f"{self.party} waits until its deadline at {at}, from {began} on"
         if self.told:
             return (
-                f"{self.party} goes on at {at}, because nobody can send any more: {self.sender} "
+                f"{self.party} goes on at {at}, because nobody else could go on: {self.sender} "
                 f"was the last to stop, at {began}"
             )
         if self.tag is None:

@@ -96,7 +96,7 @@ class Estimate:
 
     @property
     def margin(self) -> int:
-        """The room for the labels at the left of the chart, in the chart's units; it is 440 wide."""
+        """The room for the labels at the left of the chart, which is 440 units wide."""
         longest = max((len(bar.label) for bar in self.bars), default=0)
         return 24 + 9 * min(longest, MOST_LETTERS_OF_A_LABEL)
 
@@ -443,7 +443,7 @@ def _claim_in_words(head: str) -> str:
 
 
 def terms_of_page() -> list[tuple[str, str]]:
-    """Return terms that the page uses, each with its text in the glossary."""
+    """Return terms that pages use, each with its text in the glossary."""
     return [
         (entry.term, entry.plain_text)
         for term in TERMS

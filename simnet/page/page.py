@@ -184,7 +184,7 @@ def page_data(
     judge: Sequence[str] = (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> Json:
-    """Return the data that the script of the page draws and checks."""
+    """Return the data that the scripts of the page draw and check."""
     done = result.run
     judged = _judged(result, judge, progress)
     if done.ledger.total().messages > MOST_MESSAGES:

@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 
 The page checks the proofs that it has room for. It uses the reader of certificates in JavaScript,
-so it needs a certificate for each of these verdicts. Certificates of one run are nearly the
+so it needs a certificate for each of these proofs. Certificates of one run are nearly the
 same text: they list the same messages and the same coins. So we keep three tables for all of them::
 
     families   every family of unknowns, once
@@ -12,7 +12,7 @@ same text: they list the same messages and the same coins. So we keep three tabl
     messages   every message with its forms, once for each way in which it is listed
 
 A proof then names messages by their place in the table. In the forms of a message, and in the rest
-of the proof, an unknown is its place in the table of its modulus. The script of the page reads the
+of the proof, an unknown is its place in the table of its modulus. A script of the page reads the
 proof, numbers families and unknowns as they occur, and writes the certificate. The result may
 number the unknowns of a message in another order than Python's own certificate.
 

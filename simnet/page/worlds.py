@@ -3,10 +3,10 @@ probabilities.
 
 Theory of operation. The exhaustive reading gives the exact law of a coalition's view for each of
 the two inputs (`simnet.exhaustive`). An outcome of such a law is a view: the members' own coins,
-the plain contents of their messages, and the numbers that they can compute from field elements. All
-other field elements are uniform in both worlds, so they say nothing. Here each view becomes a text,
-and gets its probability in either world. A view with different probabilities tells the worlds
-apart.
+the plain contents of the messages that they receive, and the numbers that they can compute from
+field elements. All other field elements are uniform in both worlds, so they say nothing. Here each
+view becomes a text, and gets its probability in either world. A view with different probabilities
+tells the worlds apart.
 
 >>> from simnet import Seat, Tag, bits
 >>> class Ask:
