@@ -91,11 +91,11 @@ def discrete_view(
 ) -> DiscreteView:
     """Return what a coalition sees besides field elements, in runs that were read symbolically.
 
-    `disclosures` are the values that honest parties disclosed. `about` states what the protocol
-    discloses. The stated losses are multiplied by `independent_runs`, because losses add up over
-    runs with independent coins, but not over a run that is given twice. `independent_runs` is None
-    if different runs share their coins; then a statement about one run says nothing about several
-    runs together.
+    `disclosures` says what honest parties disclosed, and what this tells. `about` states what the
+    protocol discloses. The stated losses are multiplied by `independent_runs`, because losses add
+    up over runs with independent coins, but not over a run that is given twice. `independent_runs`
+    is None if different runs share their coins; then a statement about one run says nothing about
+    several runs together.
     """
     sees = _plain_kinds(runs, coalition.parties)
     tags = {tag for run in runs for tag in _tags(run, coalition)}

@@ -1,7 +1,7 @@
 """Reading a run again, in numbers and symbolically, with checks against the run itself.
 
-What an instrument finds in the symbolic reading is true of the given run only if both readings are
-the same run. The given run may have observed no party, so we may have its bill and its outputs, but
+What an instrument finds in the symbolic reading is true of the given run only if the two runs are
+the same. The given run may have observed no party, so we may have its bill and its outputs, but
 no messages. So we play this run once more in numbers. This time we observe all parties that the
 coalition may contain, and record every door. Then we compare twice::
 

@@ -143,7 +143,7 @@ class SharedSecrets:
         ] = {}
 
     def family(self, call: DoorCall, group: Hashable, values: Residues) -> Family | None:
-        """The unknowns of an equal secret in another run of the same group; None if there is
+        """The unknowns of an equal secret that was added with the same `group`; None if there is
         none.
         """
         for other_group, other, others_values, family in self._by_place.get(_place(call), []):
@@ -157,7 +157,7 @@ class SharedSecrets:
         return None
 
     def add(self, call: DoorCall, group: Hashable, values: Residues, family: Family) -> None:
-        """Keep a secret for later runs."""
+        """Keep a secret, so that `family` finds it for later runs."""
         self._by_place.setdefault(_place(call), []).append((group, call, values, family))
 
 

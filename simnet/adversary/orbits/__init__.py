@@ -9,5 +9,5 @@ From a run to a verdict::
     solving    what a coalition learns, from such tables, with a proof that anybody can check
     lift       all of this
 
-`played_alone` finds out whether a coalition knows the coins that an attack needs.
+`played_alone` tests whether a coalition knows the forms of the messages that an attack combines.
 """
