@@ -136,7 +136,8 @@ def coalitions(
         coalitions_over_runs(out, scenario, made, seed, runs, max_size, figure, json)
         return
     clocked = None if network is None else network_named(network)
-    asked = OneRun(scenario, protocol, seed, drop or (), clocked)
+    # Certificates are for other people, so they do not name the folder of the file.
+    asked = OneRun(scenario, Path(protocol).name, seed, drop or (), clocked)
     users = [] if user is None else [name.strip() for name in user.split(",")]
     if certificates is not None:
         certificates.mkdir(parents=True, exist_ok=True)

@@ -67,8 +67,8 @@ class Grown:
 class OneRun:
     """One run of a scenario, whose coalitions are asked about.
 
-    `name` is the name or the file by which the scenario is found. `drop` says who drops out, as for
-    `simnet run`, and `network` decides deadlines.
+    `name` is what certificates call the scenario: its name, or its file without folders.
+    `drop` says who drops out, as for `simnet run`, and `network` decides deadlines.
     """
 
     scenario: Scenario

@@ -31,6 +31,16 @@ def test_each_coalition_that_is_listed_gets_a_certificate_that_reads_again(tmp_p
             assert simnet("verify", "--check", file).status == 0
 
 
+def test_a_certificate_of_a_coalition_names_a_file_without_its_folders(tmp_path: Path) -> None:
+    program, folder = tmp_path / "own.py", tmp_path / "proofs"
+    program.write_text(RING.read_text(encoding="utf-8"), encoding="utf-8")
+    found = simnet("coalitions", program, "--user", "u1", "--certificates", folder)
+    assert found.status == 0
+    file = min(folder.glob("*.json"))
+    assert json.loads(file.read_text(encoding="utf-8"))["protocol"]["scenario"] == "own.py"
+    assert simnet("verify", program, "--check", file).status == 0
+
+
 def test_a_large_run_is_counted_and_each_line_has_a_certificate(tmp_path: Path) -> None:
     folder = tmp_path / "proofs"
     found = simnet("coalitions", "dpds", "--users", 50, "--items", 2, "--certificates", folder)
