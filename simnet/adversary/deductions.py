@@ -467,7 +467,8 @@ class _MarkedSeeds:
     rows from which all coins are gone shows by its marks which seeds take part in it::
 
         one mark alone            this row of the seed is known
-        marks, and also secrets   a combination of seeds is known up to secrets: it may be guessed
+        several marks             a combination of rows of seeds is known
+        marks, and also secrets   such a combination is known up to secrets: it may be guessed
         no combination            given the view, the rows of all seeds are uniform together
 
     `known` are the seeds that the view determines. The attribute `free_rows` of the seeds is set,
@@ -504,8 +505,8 @@ class _MarkedSeeds:
             node.free_rows = len(marks) - (self._alone(marks) if involved & set(marks) else 0)
 
     def groups(self) -> list[list[_Node]]:
-        """The unknown seeds of which the view tells something, in groups. No combination that the
-        view tells contains seeds of two groups.
+        """The unknown seeds of which the view tells something, in groups. What the view tells about
+        seeds of different groups follows from what it tells about each group.
         """
         owner = {mark: node for node in self._checked for mark in self._marks[id(node)]}
         groups: list[set[int]] = []

@@ -353,7 +353,7 @@ class MarkedRows:
 
         no marks            a function that the seen rows tell
         one mark alone      an opened row that is a combination of seen rows: it is known
-        several marks       opened rows that can be combined with seen rows so that coins cancel
+        otherwise           opened rows that can be combined with seen rows so that coins cancel
 
     In the last case the coins of the opened rows may cancel even without the seen rows. If they do
     for all such combinations, the coins of the seen rows are independent of the coins of the opened

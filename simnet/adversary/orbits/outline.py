@@ -23,7 +23,7 @@ received::
     partial         received        computed from what u1 received
 
 All rows of a sender are read, over all items, rounds and lanes, and every coin in them must belong
-to the sender alone. So there are no other relations than the relations that were found.
+to the sender alone. So all relations follow from the relations that were found.
 
 Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
 seeds, drop-outs, secrets made from field elements, and doors that were given field elements with

@@ -6,7 +6,7 @@ coalition is taken to know them: when the party draws other coins, the coalition
 else in clear, or all forms stay as they are. On a large run, whole runs with other coins would take
 too long. But a party that draws such coins often sends plain values only, all in one round: for
 example, it elects users, and publishes whom it has elected. Such a party can be played *alone*: its
-own script runs with other coins, and each other party only sends it what it sent in the run.
+own script runs with other coins, and each other party only repeats its messages to this party.
 
 What the party then sends is what it would send in a whole run with these coins. Let r be the round
 of all its messages. A message of an earlier round depends on nothing that the party sends, so it is

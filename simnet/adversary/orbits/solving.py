@@ -216,7 +216,7 @@ def touches(system: SymmetricSystem, proof: OrbitProof, name: str) -> bool:
 
 def exposes(system: SymmetricSystem, proof: OrbitProof, name: str) -> bool | None:
     """Whether, for each party of a class, some function is learned in which only secrets of this
-    party occur, with coefficients that are not all 0. None if no tables show either.
+    party occur, with coefficients that are not all 0. None if no tables show whether this holds.
 
     A function of one party's secrets is the same for all ways to exchange the other parties, so it
     is a table whose rows have the word of this party. To show that there is no such function, we

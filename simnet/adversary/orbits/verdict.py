@@ -6,7 +6,7 @@ again as an outline. Three things are checked on every message of the run:
 - *structure*: every message belongs to a type, and every type is full;
 - *relations*: alike parties compute their messages in the same way, in all coefficients and lanes;
 - *freshness*: all rows of a sender are read together, and each coin belongs to one sender alone,
-  so there are no relations but the ones that were read.
+  so all relations follow from those that were read.
 
 Then the tables of the run are solved at the sizes that its classes have.
 
