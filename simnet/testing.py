@@ -261,9 +261,9 @@ def assert_learns_nothing(
     With `from_shares`, the coalition must learn nothing from secret shares; what honest parties
     disclose is then ignored.
 
-    This assertion, and each other one about a verdict, raises `BadInput` for a coalition that names
-    no party or an unknown one. It raises `SimnetError` if no honest party has declared a secret,
-    unless `about` states that perturbation alone protects the inputs.
+    This assertion, and each other one about a verdict, raises `BadInput` for an empty coalition and
+    for one that names an unknown party. It raises `SimnetError` if no honest party has declared a
+    secret, unless `about` states that perturbation alone protects the inputs.
     """
     expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
     return _assert_meets(expectation, "to learn nothing", verdict(runs, corrupt, about))

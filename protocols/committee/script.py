@@ -2,8 +2,8 @@
 
 In DPDS every user sends a share to every other user and a sum to the server, so n users send n²
 messages. The run fails if a user drops out before it has sent its sum. Here each user splits its
-response among the k members of a committee. Before the members add up, they agree on the users
-whose shares all of them have:
+response among the k members of a committee. Before the members add up, those that are left agree on
+the users whose shares all of them have:
 
 1. Every user sends one share to each member.
 2. Every member tells the server from which users it has a share. The server answers with the users

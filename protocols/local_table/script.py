@@ -1,9 +1,10 @@
 """Means and frequencies of a whole table from locally perturbed reports, with one ε per user.
 
 Each user has a row of numbers and categories. The user reports on a few columns, drawn
-independently of the row, with a large share of its ε each (`Tuples`), or on all columns, which
-then share the ε (`Split`). The server learns one report of each user, which is ε-locally private as
-a whole; users learn nothing. If users drop out, the server estimates from the reports that came.
+independently of the row, with a large share of its ε each (`Tuples`), or on all columns, which then
+share the ε (`Split`). The server learns one report of each user, which is ε-locally private as a
+whole, except with `duchi-as-printed`; users learn nothing. If users drop out, the server estimates
+from the reports that came.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 4 and Section VI.

@@ -102,8 +102,8 @@ class Leg:
 
 
 def in_units(seconds: float) -> str:
-    """Return a time with three significant digits, in s, ms or µs; a time of 1,000 s or more has
-    all digits before the point.
+    """Return a time with at most three significant digits, in s, ms or µs; a time of 1,000 s or
+    more has all digits before the point.
 
     >>> in_units(0.05808), in_units(0.9999), in_units(1234.5)
     ('58.1 ms', '1 s', '1,234 s')

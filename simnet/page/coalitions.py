@@ -4,11 +4,11 @@ Theory of operation
 -------------------
 
 A page cannot judge a coalition, so we find all verdicts before we write the page. We judge all
-coalitions of a run with at most `MOST_PARTIES` parties and `MOST_JUDGED_MESSAGES` messages. In a
-larger run we judge the coalitions that the scenario makes claims about and those that the caller
-names, and the page says of every other set that it was not judged. Two facts about such a set
-follow from the verdicts on judged sets (docs/proofs/breaking-sets.md), and the page shows only
-these two:
+coalitions of a run with at most `MOST_PARTIES` parties and `MOST_JUDGED_MESSAGES` messages. Of a
+larger run the page has the verdicts by elimination on the coalitions of the scenario's claims, and
+the verdicts on those that the caller names. It says of every other set that it was not judged. Two
+facts about such a set follow from the verdicts on judged sets (docs/proofs/breaking-sets.md), and
+the page shows only these two:
 
 - Let a judged set *expose* a party u. Then every larger set without u exposes u as well.
 - Let a judged set have the verdict `nothing`. Then no set within it learns anything from secret

@@ -86,7 +86,7 @@ class BillRow:
 
     @property
     def holds(self) -> bool:
-        """Whether the measured value equals the exact value."""
+        """Whether the measured value equals the exact value, up to rounding."""
         return math.isclose(self.measured, self.expectation.exact, rel_tol=1e-12)
 
     def as_json(self) -> dict[str, Any]:
@@ -200,8 +200,8 @@ def repeats_bytes(rows: Sequence[BillRow]) -> bool:
 def count_in_words(value: float) -> str:
     """Return a number as text, with commas between thousands and few digits after the point.
 
-    A whole number has no digit after the point, a number below 0.1 has two significant digits, and
-    any other number has one decimal.
+    A whole number has no digit after the point, a number below 0.1 has at most two significant
+    digits, and any other number has one decimal.
     """
     if abs(value - round(value)) < 1e-6:
         return f"{value:,.0f}"

@@ -131,7 +131,9 @@ def small_number(log_value: float) -> float | str:
 
 
 def small_in_words(log_value: float) -> str:
-    """Return a probability from its natural logarithm, as text with three significant digits."""
+    """Return a probability from its natural logarithm, as text with at most three significant
+    digits.
+    """
     if log_value == -inf:
         return "0"
     exponent = log_value / log(10)
