@@ -140,9 +140,7 @@ def reported_items(reported: int, items: int) -> None:
 
 
 def adaptive_weight(gamma: float | None) -> None:
-    """Raise `ValueError` for a γ that is not a finite number above 1; None stands for uniform
-    sets.
-    """
+    """Raise `ValueError` for a γ outside (1, ∞); None stands for uniform sets."""
     if gamma is None:
         return
     number("gamma", gamma)

@@ -227,7 +227,7 @@ class RobustDPDS(Committee):
         return me.all("user")
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Share the response among all users, and then add up the shares that came."""
+        """Share the response among all users, and then do what a member does."""
         await super().user(me, item)
         await self.member(me)
 

@@ -208,8 +208,8 @@ class FrequencyCollection:
         return None if needs_all else self.fewest_reports or 1
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
-        """Return the parties whose reports are in the estimate, a crowd as one party; nobody if the
-        server had too few reports.
+        """Return the parties that the estimate counts, a crowd as one party; nobody if the server
+        had too few reports.
         """
         return collection.counted(self, happened)
 

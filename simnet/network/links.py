@@ -152,8 +152,9 @@ class Links:
             self._send_one(post, link, to, time, self._bytes[line], self._packets[line])
 
     def seconds_under_way(self, number: int, recipient: int, sender: int) -> float:
-        """Return how long the last bit of a message was under way between two parties. `number` is
-        the number of its post or, on the way to the relay, `uploaded(post)`.
+        """Return how long the last bit of a message was under way between two parties; for a crowd,
+        the message of its first member. `number` is the number of its post or, on the way to the
+        relay, `uploaded(post)`.
         """
         latency = self.latency(sender, recipient)
         post = number % len(self._log.post_to)
