@@ -1,5 +1,6 @@
 """`simnet reproduce`."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -102,7 +103,7 @@ def reproduce(
     )
     for file in (out / "verdicts.md", page):
         if file is not None:
-            update_page(file, reports, lambda name: _command([name], how))
+            update_page(file, reports, lambda name: command_of([name], how))
     paths = [str(path) for there in written for path in there.files]
     screen.print(f"{files_in_words(paths)} in {out}, the results in {store.path}", soft_wrap=True)
     write_json(
@@ -165,22 +166,30 @@ def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None
         )
 
 
-def _command(names: "Sequence[str]", how: StudyOptions) -> str:
-    words = ["simnet reproduce", *names]
-    words += [f"--set {setting}" for setting in how.set_ or ()]
-    words += [f"--word {threshold}" for threshold in how.words or ()]
-    words += [f"--network {Path(network).name}" for network in how.network or ()]
+def command_of(names: "Sequence[str]", how: StudyOptions) -> str:
+    """Return the command that reproduces experiments with these options.
+
+    >>> command_of(["fig1"], StudyOptions(words=["much better=1.5"], trials=3))
+    "simnet reproduce fig1 --word 'much better=1.5' --trials 3"
+    """
+    words = ["simnet", "reproduce", *names]
+    for setting in how.set_ or ():
+        words += ["--set", setting]
+    for threshold in how.words or ():
+        words += ["--word", threshold]
+    for network in how.network or ():
+        words += ["--network", Path(network).name]
     if how.reading is not None:
-        words.append(f"--reading '{how.reading}'")
+        words += ["--reading", how.reading]
     if how.quick:
         words.append("--quick")
     if how.trials is not None:
-        words.append(f"--trials {how.trials}")
+        words += ["--trials", str(how.trials)]
     if how.data is not None:
-        words.append("--data DIR")
+        words += ["--data", "DIR"]
     if how.make_up_missing:
         words.append("--make-up-missing")
-    return " ".join(words)
+    return shlex.join(words)
 
 
 def files_in_words(paths: "Iterable[str]") -> str:
