@@ -170,13 +170,14 @@ def colluder_bound(bound: int, users: int) -> None:
 def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> Floats:
     """Return the values as doubles. Raise `ValueError` for another shape.
 
-    None in `shape` stands for any length.
+    None in `shape` stands for any length, at most twice.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != len(shape) or any(
         n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
     ):
-        expected = ", ".join("n" if length is None else str(length) for length in shape)
+        letters = iter("nd")  # of lengths that may be any
+        expected = ", ".join(next(letters) if n is None else str(n) for n in shape)
         raise ValueError(f"{name} have shape ({expected}), got {array.shape}")
     return array
 

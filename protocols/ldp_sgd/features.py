@@ -7,7 +7,6 @@ Privacy*, Section VI.
 
 import numpy as np
 
-from protocols import checks
 from protocols.mechanisms.value_range import ValueRange
 from simnet.arrays import Floats, Ints
 from simnet.scenario.schema import Schema
@@ -53,7 +52,10 @@ def items_of(column: Floats, size: int) -> Ints:
     """
     if not (column == np.floor(column)).all():  # also refuses NaN
         raise ValueError(f"items are whole numbers, got {column[column != np.floor(column)][0]}")
-    return checks.whole_numbers("items", column.astype(np.int64), 1, size)
+    outside = column[(column < 1) | (column > size)]  # checked before huge numbers are cast
+    if outside.size:
+        raise ValueError(f"items are whole numbers from 1 to {size}, got {outside[0]:g}")
+    return column.astype(np.int64)
 
 
 def _one_hot(column: Floats, size: int) -> Floats:

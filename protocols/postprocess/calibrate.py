@@ -260,7 +260,8 @@ def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Fl
     """Return the estimated shares, shape (N,), after a method.
 
     `method` is a name in `METHODS`, or a `Calibrate`. Raises `ValueError` for another name, for
-    estimates that are not one row of finite numbers, and for estimates that no prior fits.
+    estimates that are not one row of finite numbers or too few for the method, and for estimates
+    that no prior fits.
     """
     if isinstance(method, str):
         if method not in METHODS:

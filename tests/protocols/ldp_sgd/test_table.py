@@ -103,6 +103,7 @@ def test_every_feature_has_a_name(numbers: int, domains: list[int]) -> None:
         ((0, 0), 61, "declared range 20..60, got 61"),
         ((0, 0), np.nan, "got nan"),
         ((1, 2), 0, "items are whole numbers from 1 to 3, got 0"),
+        ((1, 2), 1e30, r"items are whole numbers from 1 to 3, got 1e\+30"),
         ((1, 2), 4, "from 1 to 3, got 4"),
         ((1, 2), 1.5, "items are whole numbers, got 1.5"),
         ((2, 3), 3, "from 1 to 2, got 3"),
