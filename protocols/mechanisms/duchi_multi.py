@@ -93,7 +93,7 @@ class DuchiMulti(TwoSided):
 
     @cached_property
     def _chances(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The probabilities of a corner of T- alone, of T+ alone, and of both sets."""
+        """The probability of one corner that is in T- alone, in T+ alone, or in both sets."""
         upper, lower = self.coin / self._corners(True), (1 - self.coin) / self._corners(False)
         return lower, upper, lower + upper
 

@@ -115,8 +115,8 @@ def certificate_of(
     terms = sum(knowledge.view.size for knowledge in verdict.knowledge)
     if terms > MOST_TERMS:
         raise SimnetError(
-            f"the messages that the coalition sees have {terms:,} terms when written out, and a "
-            f"certificate lists at most {MOST_TERMS:,}: certify a run with fewer users"
+            f"the messages that the coalition sees have up to {terms:,} terms when written "
+            f"out, and a certificate lists at most {MOST_TERMS:,}: certify a run with fewer users"
         )
     if any(done.deadlines for done in verdict.runs):
         raise SimnetError(

@@ -1,4 +1,4 @@
-"""The settings of a scenario: the type, range, meaning and default of each, in words.
+"""The settings of a scenario: the type, meaning and default of each, in words.
 
 The words are written once, beside the type of the parameter::
 
