@@ -102,7 +102,7 @@ class DPDG:
 
     @property
     def sensitivity(self) -> float:
-        """The L2 sensitivity of the frequencies when one user's item is replaced by another: √2 / n."""
+        """The L2 sensitivity of the frequencies if one item is replaced by another: √2 / n."""
         return sqrt(2) / self.users
 
     @property
