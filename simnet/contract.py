@@ -150,7 +150,7 @@ class Identification(Protocol, Interface):
     """What the elements of a secret say about the input behind the secret.
 
     For a protocol without this facet a set of users identifies an input only if it reads all
-    elements of the secret.
+    elements of all secrets of the user.
     """
 
     def identifies_input(self, values: Mapping[int, int]) -> bool:

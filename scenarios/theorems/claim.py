@@ -65,8 +65,7 @@ class Setting:
             )
         if self.z is not None and not 0 < self.z < inf:
             raise ValueError(f"z is positive and finite, got {self.z}")
-        if not 0 < self.delta < 1:
-            raise ValueError(f"delta lies between 0 and 1, got {self.delta}")
+        checks.delta(self.delta)
         checks.reported_items(self.k, self.items)
         checks.adaptive_weight(self.gamma)
 
