@@ -125,7 +125,8 @@ class DPDG:
 
         A run exceeds the bound with probability at most `WRAP_CHANCE`. Both kinds of noise are
         sub-Gaussian with the share's variance, and rounding moves a sum by at most n / 2. By the
-        union bound, one of N sums lies z deviations away with probability at most 2 N exp(-z²/2).
+        union bound, at least one of the N sums is z or more deviations away from its mean with
+        probability at most 2 N exp(-z²/2).
         """
         deviations = sqrt(2 * log(2 * self.items / WRAP_CHANCE))
         tail = deviations * sqrt(self.users * float(self.share_variance)) + self.users / 2

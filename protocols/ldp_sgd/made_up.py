@@ -17,10 +17,10 @@ SLOPE = 8.0  # the slope of a class's log odds as a function of the features' si
 def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     """Return users whose last numeric and last categorical column depend on the other columns.
 
-    The last category is one of its first two values. All other columns are uniform. The features
-    determine a signal from -1 to 1. The number is a linear function of the signal plus uniform
-    noise. The category follows a logistic law of the features and the number. Raises `BadInput` for
-    an empty population.
+    In the last categorical column only the first two categories occur. All other columns are
+    uniform. The features determine a signal from -1 to 1. The number is a linear function of the
+    signal plus uniform noise. The category follows a logistic law of the features and the number.
+    Raises `BadInput` for an empty population.
     """
     uniform = uniform_table(users, schema, seed)
     rows, number = uniform.inputs.copy(), len(schema.numeric) - 1

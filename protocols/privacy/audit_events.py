@@ -38,7 +38,9 @@ WORDS = 4  # the largest number of parts of an event that its text lists
 
 
 class Score(Protocol):
-    """A real number for every row of a sample; it tends to be higher under P than under Q."""
+    """A real number for every row of a sample: a single feature, or a number that tends to be
+    higher under P than under Q.
+    """
 
     def of(self, rows: Numbers) -> Floats:
         """Return the scores of rows (m, features); shape (m,)."""

@@ -91,7 +91,10 @@ def assumption(
     else:
         words = f"every item has at least {fewest}, and every item but one at least {rarest[1]:,}"
     if colluders or dropped:
-        words += f"; at worst {colluders} colluders and {dropped} drop-outs hold the same item"
+        words += (
+            f"; at worst {colluders} colluders and {dropped} drop-outs hold the item of the user "
+            "in question"
+        )
     return words
 
 
