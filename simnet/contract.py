@@ -149,8 +149,8 @@ class Thresholds(Protocol, Interface):
 class Identification(Protocol, Interface):
     """What the elements of a secret say about the input behind the secret.
 
-    For a protocol without this facet a set of users identifies an input only if it reads all
-    elements of all secrets of the user.
+    For a protocol without this facet a set of users identifies the input of another user only if
+    it reads all elements of all secrets of this user.
     """
 
     def identifies_input(self, values: Mapping[int, int]) -> bool:
