@@ -56,6 +56,7 @@ class Compared:
     first: Law
     second: Law
     tapes: tuple[int, int]
+    counted: str = "worlds"  # what `tapes` count, in words
 
     @property
     def same(self) -> bool:
@@ -83,11 +84,15 @@ class Compared:
 
     def __repr__(self) -> str:
         if self.same:
-            return f"the two laws are equal ({self.tapes[0]:,} and {self.tapes[1]:,} worlds)"
+            return f"the two laws are equal ({self._sizes} {self.counted})"
         return (
             f"the two laws differ: ε = {self.epsilon:.6g}, δ(0) = {self._distance} "
-            f"({self.tapes[0]:,} and {self.tapes[1]:,} worlds)"
+            f"({self._sizes} {self.counted})"
         )
+
+    @property
+    def _sizes(self) -> str:
+        return f"{self.tapes[0]:,} and {self.tapes[1]:,}"
 
     @property
     def _distance(self) -> str:
@@ -96,9 +101,8 @@ class Compared:
         return f"{exactly}{float(total):.6g}"
 
     def _repr_html_(self) -> str:
-        heads = ["equal laws?", "exact ε", "δ(0)", "worlds"]
-        worlds = f"{self.tapes[0]:,} and {self.tapes[1]:,}"
-        row = ["yes" if self.same else "no", f"{self.epsilon:.6g}", self._distance, worlds]
+        heads = ["equal laws?", "exact ε", "δ(0)", self.counted]
+        row = ["yes" if self.same else "no", f"{self.epsilon:.6g}", self._distance, self._sizes]
         return markup.table(heads, [row])
 
 
@@ -185,7 +189,7 @@ class Comparison:
         protocol without functionality, and if coins decide who drops out or is heard.
         """
         sides = [self._ideal(inputs) for inputs in (first, second)]
-        return Compared(sides[0], sides[1], (len(sides[0]), len(sides[1])))
+        return Compared(sides[0], sides[1], (len(sides[0]), len(sides[1])), "outcomes")
 
     def _ideal(self, inputs: Sequence[Any]) -> Law:
         protocol = self.model.protocol

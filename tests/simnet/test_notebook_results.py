@@ -87,7 +87,11 @@ def test_views_mechanisms_and_sizes_are_shown_and_drawn() -> None:
     for thing in things:
         shown(thing)
         assert isinstance(thing.plot(), Figure)
-    assert "equal" in repr(Comparison(DPDS(2, 2, 0.5), "u1").compare([1, 1], [1, 2]))
+    comparison = Comparison(DPDS(2, 2, 0.5), "u1")
+    assert "equal" in repr(comparison.compare([1, 1], [1, 2]))
+    assert repr(comparison.compare_ideal([1, 1], [1, 2])) == (
+        "the two laws are equal (1 and 1 outcomes)"
+    )
 
 
 def test_a_search_that_was_not_complete_does_not_say_that_no_set_exists() -> None:
