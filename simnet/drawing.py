@@ -95,12 +95,14 @@ def panels(
     `columns` is the number of panels in a row; by default it is at most 3. A figure with one panel
     in a row is as wide as a column, and any other figure is as wide as a page. With `share_y` all
     panels have the same scale of y. `height` is the height of a row, in inches. Raises `BadInput`
-    when matplotlib is not installed.
+    for no panel at all, and when matplotlib is not installed.
 
     >>> figure, axes = panels(4)
     >>> len(axes), float(figure.get_figwidth()), float(figure.get_figheight())
     (4, 7.0, 4.7)
     """
+    if count == 0:
+        raise BadInput("the figure shows none of these points")
     wide = columns or (count if count <= 3 else 2 if count == 4 else 3)
     rows = -(-count // wide)
     size = (COLUMN if wide == 1 else PAGE, rows * height + 0.5 * (1 + (rows == 1)))

@@ -305,8 +305,8 @@ EXPERIMENT = Experiment(
             "a tenth of the users and all users make no drastic difference in the distance",
             STATED,
             quotient_is_small,
-            under="the quotient of the distances of raw estimates, which can be above 1 and are "
-            "then no distances of distributions",
+            under="the quotient of the distances of raw estimates; such a distance can be above 1, "
+            "as raw estimates need not be a distribution",
             why="the quotient is drastic at some ε, with the threshold that was given",
             disputed=WITHOUT_NUMBER,
             points="π = 0.1 and 1, as in the text; the text names no ε",

@@ -50,7 +50,7 @@ STANDARD = (
     "the number is the standard deviation, at ε = 1. As a variance it would belong to ε = 8.68, "
     "where the printed mean, -3.2, would be 8.8 standard errors off"
 )
-EPSILON = "ε = 1, which the text does not state, because it gives the printed standard deviation"
+EPSILON = "the text states no ε here; we take ε = 1, which gives the printed standard deviation"
 OF_WHOLE = "of OUE on Kosarak"
 PLACES = "-4, -3.75, ..., 4 standard deviations"  # `BOUNDS` in words
 GAUSSIAN = (

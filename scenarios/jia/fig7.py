@@ -313,7 +313,8 @@ EXPERIMENT = Experiment(
             "paper (Eq. 17); the text does not give the support. Beside it: the known mean n / d, "
             "infinite support, the likeliest exponent (Eq. 16), the true distribution"
         ),
-        "a collection is left out of a method's mean if no power law has the mean of its estimates",
+        "if a method fits a power law and finds none for a collection, this collection is left out "
+        "of the method's mean",
     ),
     words={
         "orders of magnitude": Word(100.0, "an error smaller by at least this factor"),

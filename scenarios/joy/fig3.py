@@ -157,7 +157,7 @@ EXPERIMENT = Experiment(
             under="ε by Eq. 29; the face is that of the value in round one, π_V'",
             why="by Eq. 29 the ε falls with every step",
             points=FACES,
-            disputed="the text calls the probability that 'for the truthful response'; read as "
+            disputed="the text calls this probability the one 'for the truthful response'; read as "
             "π_s, the ε grows with it, as in a row of joy_text",
         ),
         *(

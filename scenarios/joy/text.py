@@ -928,7 +928,7 @@ PASSAGES = (
             for_mechanism(_leakage, values),
             bound="at least",
             why=(
-                "the face of each answer would need a probability of 0.395 or more, and all these "
+                "the face of each answer would need a probability of 0.3945 or more, and all these "
                 "faces have 0.55 together. Both rounds together have no finite ε"
             ),
             under=f"the exact ε of round two, {words}, with the best faces",

@@ -7,6 +7,7 @@ Sampling on Locally Differentially Private Data Collection*; Jia and Gong, *Cali
 
 from math import inf
 
+from protocols.checks import LARGEST_REAL_EPSILON, LEAST_REAL_EPSILON
 from protocols.mechanisms.additive import SCDF
 from protocols.mechanisms.duchi_multi import DuchiMulti
 from protocols.mechanisms.grr import GRR
@@ -26,18 +27,26 @@ FLIPS = (
 SAMPLING = 0.1  # π, the sampling probability of Biswas et al.
 
 
-def _within_reach(setting: Setting) -> bool:
-    return 1e-6 <= setting.epsilon <= 1400 and setting.items > 1
+def _is_for_numbers(setting: Setting) -> bool:
+    """Whether mechanisms for numbers take this ε. They need no items."""
+    return LEAST_REAL_EPSILON <= setting.epsilon <= LARGEST_REAL_EPSILON
+
+
+def _is_for_items(setting: Setting) -> bool:
+    """Whether GRR and OUE take these parameters: they need two items. Their variances are computed
+    for the ε of numbers only.
+    """
+    return _is_for_numbers(setting) and setting.items > 1
 
 
 def _duchi(setting: Setting) -> float | None:
-    if not _within_reach(setting):
+    if not _is_for_numbers(setting):
         return None
     return DuchiMulti(setting.epsilon, NUMERIC_ATTRIBUTES, "as-printed").exact_epsilon
 
 
 def _sample(setting: Setting) -> SamplingDesign | None:
-    if not _within_reach(setting):
+    if not _is_for_items(setting):
         return None
     return SamplingDesign(GRR(setting.epsilon, setting.items), setting.users, SAMPLING)
 
@@ -53,7 +62,7 @@ def _per_report(setting: Setting) -> float | None:
 
 
 def _oue(setting: Setting, share: float) -> float | None:
-    if not _within_reach(setting):
+    if not _is_for_items(setting):
         return None
     return float(OUE(setting.epsilon, setting.items).variance(share, setting.users))
 
@@ -71,8 +80,8 @@ LOCAL_CLAIMS = (
         "HM at worst",
         "HM's worst variance is no larger than SCDF's",
         "Wang et al., abstract",
-        lambda s: SCDF(s.epsilon).worst_variance if _within_reach(s) else None,
-        lambda s: HM(s.epsilon).worst_variance if _within_reach(s) else None,
+        lambda s: SCDF(s.epsilon).worst_variance if _is_for_numbers(s) else None,
+        lambda s: HM(s.epsilon).worst_variance if _is_for_numbers(s) else None,
         is_bound=True,
     ),
     ValueClaim(

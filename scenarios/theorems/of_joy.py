@@ -78,7 +78,10 @@ def _counts(which: int, symbols: tuple[int, ...]) -> Iterator[Instance]:
                 )
 
 
-OVER_COUNTS = "1 to 3 owners and a fifth of all π_s and π_0 in tenths; all throws are played out"
+OVER_COUNTS = (
+    "1 to 3 owners and every fifth pair of π_s and π_0 in tenths with π_s + π_0 < 1, 8 of 36; all "
+    "throws are played out"
+)
 
 
 def _equation_9() -> Finding:

@@ -115,8 +115,10 @@ def order_quote(setting: str, variant: str) -> Quote:
 
 
 # Where HM and PM do not have the smallest worst variance. SCDF with ε/d each has a smaller one for
-# ε/d in this range, and Duchi et al. corrected at some ε for even d up to this number.
+# ε/d in this range, and for d = 2 also from this ε to just below 5, from which on k is 2. Duchi et
+# al. corrected has a smaller one at some ε for even d up to this number.
 SCDF_BEATS = {"HM": ("5.38", "7.72"), "PM": ("4.77", "7.88")}
+SCDF_BEATS_TWO_FROM = {"HM": "4.41", "PM": "4.35"}
 DUCHI_BEATS_UP_TO = {"HM": 18, "PM": 32}
 
 
@@ -125,7 +127,7 @@ def outperforming_quote(ours: str, variant: str) -> Quote:
     low, high = SCDF_BEATS[ours]
     why = (
         f"SCDF with ε/d each has a smaller worst variance for ε/d from {low} to {high}, and for "
-        "d = 2 also just below ε = 5"
+        f"d = 2 also from ε = {SCDF_BEATS_TWO_FROM[ours]} to just below ε = 5"
     )
     if variant == "corrected":
         why += (

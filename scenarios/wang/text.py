@@ -646,8 +646,8 @@ def largest_of_split(d: int) -> float:
 SUPERLINEAR: Mapping[str, tuple[Callable[[int], float], str]] = {
     "the standard deviation of one attribute's mean": (
         one_of_split,
-        "the text calls O(d √(log d) / (ε √n)) super-linear, which this bound is; the largest of "
-        "d errors grows so",
+        "the text calls O(d √(log d) / (ε √n)) super-linear; this is right, and the largest of the "
+        "d errors grows at this rate, but the error of one mean does not",
     ),
     "the largest error of the d means, exceeded with probability 5 %, of many users": (
         largest_of_split,
@@ -776,9 +776,11 @@ EXPERIMENT = Experiment(
         "rate": Word(0.01, "a power of d counts as the stated one if it differs by at most this")
     },
     choices=(
-        f"ε from 0.1 to 8 and d from 1 to 40, listed above, for the {len(CLAIMS)} claims; these "
-        "are the rows that are judged at values of epsilon. Of their statements, those on the "
-        "values t that users hold are tested for t of 0, 0.25, 0.5, 0.75 and 1",
+        f"{len(EPSILONS)} values of ε from {EPSILONS[0]:g} to {EPSILONS[-1]:g} and "
+        f"{len(DIMENSIONS)} values of d from {DIMENSIONS[0]} to {DIMENSIONS[-1]} for the "
+        f"{len(CLAIMS)} claims; these are the rows that are judged at values of epsilon, and a row "
+        "lists its values. Of their statements, those on the values t that users hold are tested "
+        "for t of 0, 0.25, 0.5, 0.75 and 1",
         "the other rows name their own points, where they need any: rates of growth and constants "
         f"for many attributes are computed at d from {MANY} on, and lemmas and corollaries have "
         "their own instances",

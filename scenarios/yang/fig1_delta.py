@@ -141,7 +141,8 @@ EXPERIMENT = Experiment(
     choices=(
         *CHOICES,
         f"β = {BETA:g}: every item occurs at least 10 times in a sample; the text names no β",
-        "10 holders of each item are drawn first, then the others from everybody",
+        "10 holders of each item come first; the other users are drawn from the remaining ones of "
+        "the data set, or, if people are synthetic, from their law",
         "by (2): the classic calibration, as in the paper; exact: the analytic one, which meets δ",
         "the exact δ is the worst over removing a user and replacing its item, for such samples",
     ),

@@ -52,8 +52,8 @@ TITLES = {
     "uniform": "Uniform",
 }
 CHOICES = (
-    "Gowalla: the 12 cells of gowalla_cells.csv.gz, a subset of the users (README of the data); in "
-    "a tie, the lowest cell",
+    "Gowalla: gowalla_cells.csv.gz has a subset of the users; a user holds the cell, of 12, with "
+    "the most of its check-ins, and in a tie the lowest such cell",
     "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of these "
     "users (17 items)",
     "each trial draws its users anew, without replacement",

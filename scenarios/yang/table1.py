@@ -68,7 +68,7 @@ WHY_SQUARE = (
 UNEVEN = 1e-4  # how far adaptive sets may be off the mean over people with evenly drawn items
 NEARLY_EVEN = (
     ". With adaptive sets, this is the mean over all people whose items are drawn evenly, as ours "
-    f"are; a difference of {UNEVEN:.2%} is allowed, because ours were drawn only ten times"
+    f"are; a difference of {UNEVEN:.2%} is allowed, because ours were drawn only a few times"
 ).replace("%", " %")
 ANY_LAW = (
     "an item has αn reporters on average, whatever the law of the sets. So for evenly held items "

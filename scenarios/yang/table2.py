@@ -45,8 +45,8 @@ DRAWING = (
     "chance with which people are drawn"
 )
 THEN = {
-    "uniform": "; then the printed number is too small",
-    "normal": " from the normal law; then the printed number may well be",
+    "uniform": "; with this chance, the printed number is too small",
+    "normal": " from the normal law; with this chance, the printed number may well be right",
 }
 FAILS_ANYWAY = {
     "uniform": ". With the chance with which people are drawn, it would be larger still, and the "

@@ -235,7 +235,8 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("holds", "whether it holds", exact=True)],
     choices=(
-        "theorems: the first counterexample in a stated order, smallest populations first",
+        "Theorems 3.1 and 3.2: the search goes through n, N, the rarest count, ε and z in this "
+        "order, each from small to large, and shows the first counterexample",
         f"plane: every item has equally many holders, ε = {EPSILON:g}, z = {Z:g}",
         f"claims on DPDG: δ = {DELTA:g}, evenly held items; the text names no setting",
     ),

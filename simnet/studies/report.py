@@ -184,19 +184,22 @@ class Report:
             return []
         blank_figure()  # is matplotlib there?
         written = [Path(f"{stem}.{form}") for form in ("png", "svg", "pdf")]
+        undrawn = f"the tables of {self.study.name} are written, but its figure cannot be drawn: "
         try:
             figure = draw(self.table)
+        except BadInput as error:
+            raise Undrawn(f"{undrawn}{error}", tables) from error
+        # The experiment's own function may raise any error.
+        except Exception as error:
+            raise Undrawn(f"{undrawn}{type(error).__name__}: {error}", tables) from error
+        try:
             for path in written:
                 write_figure(figure, path)
         except BadInput:
             raise
-        # The experiment's own function may raise any error, and numbers may have any size.
+        # Numbers may have any size, which matplotlib notices only when it draws.
         except Exception as error:
-            raise Undrawn(
-                f"the tables of {self.study.name} are written, but its figure cannot be drawn: "
-                f"{type(error).__name__}: {error}",
-                tables,
-            ) from error
+            raise Undrawn(f"{undrawn}{type(error).__name__}: {error}", tables) from error
         return written
 
 

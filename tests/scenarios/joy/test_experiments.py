@@ -5,14 +5,16 @@ Seeds are fixed. Intervals of a table hold their expected values together with a
 %.
 """
 
+import re
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from math import isclose
+from math import isclose, log
 
 import attrs
 import pytest
 
+from protocols.mechanisms.response import JoyGerla
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import aggregate_delta
 from scenarios.joy import cancer, fig2, fig3, text
@@ -133,6 +135,16 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
         for what, one in found.items()
         if finding(one) == "disagrees"
     )
+
+
+def test_the_face_that_four_times_lower_leakage_would_need() -> None:
+    """An answer with the face f has the probability f, or f + π_s if it is the truth, so its ε is
+    ln(1 + π_s / f).
+    """
+    sampling, fourth = 0.45, JoyGerla(0.8, 0.2).exact_epsilon / 4
+    reasons = {one.why for one in PASSAGES if one.what.startswith("as much as four times")}
+    (face,) = {float(re.findall(r"probability of (0\.\d+) or more", why)[0]) for why in reasons}
+    assert log(1 + sampling / face) <= fourth < log(1 + sampling / (face - 1e-4))
 
 
 @for_each("what", [one.statement for one in PASSAGES if one.instead])

@@ -233,6 +233,18 @@ def test_with_one_item_nobody_can_be_replaced():
     assert numbers("R2", Setting(1000, 1, 0.5, 0.5))[4] is None
 
 
+@pytest.mark.parametrize(("epsilon", "is_larger"), [(0.5, False), (6.0, True)])
+def test_with_one_item_the_claims_on_numbers_are_judged_as_with_more(epsilon, is_larger):
+    """They speak of numbers, not of items. Above ε = 5.38, SCDF has a smaller variance than HM."""
+    one, more = Setting(1000, 1, 0.5, epsilon), Setting(1000, 30, 0.033, epsilon)
+    for name, holds in (("Duchi, d even", False), ("HM at worst", not is_larger)):
+        assert numbers(name, one) == numbers(name, more)
+        assert numbers(name, one)[4] is holds
+    # GRR and OUE need two items.
+    assert numbers("Theorem 3.5 of Biswas", one)[4] is None
+    assert numbers("Eq. 14", one)[4] is None
+
+
 def test_the_theorem_that_speaks_of_a_run():
     p = 1 - exp(-0.5)
     assert claimed_by_the_paper([33] * 30, p, 0.5)[0] == "Theorem 3.1"

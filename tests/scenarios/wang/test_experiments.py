@@ -1,5 +1,6 @@
 """Figures and tables of Wang et al.: the expected values, and the verdicts on the quotes."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,6 +31,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.studies.experiment import Experiment
 from simnet.studies.table import Table
 from tests.harness.experiments import finding, played, the, verdicts
+from tests.harness.shell import simnet
 
 REPRODUCED, CORRECTED, NOT = (
     "agrees",
@@ -195,7 +197,9 @@ def test_table1_holds_against_the_printed_mechanism_alone() -> None:
 
 @pytest.mark.parametrize("ours", table1.OURS)
 def test_rivals_with_a_smaller_worst_variance_are_where_the_rows_say(ours: str) -> None:
-    """SCDF in a range of ε/d and just below ε = 5, and Duchi et al. corrected for some even d."""
+    """SCDF in a range of ε/d and, for d = 2, up to ε = 5, and Duchi et al. corrected for some even
+    d.
+    """
     low, high = map(float, table1.SCDF_BEATS[ours])
 
     def beats(d: int, share: float) -> bool:
@@ -204,7 +208,9 @@ def test_rivals_with_a_smaller_worst_variance_are_where_the_rows_say(ours: str) 
     for d in (2, 3, 7):
         assert [beats(d, low + step) for step in (-0.01, 0.01)] == [False, True]
         assert [beats(d, high + step) for step in (-0.01, 0.01)] == [True, False]
-    assert [beats(2, epsilon / 2) for epsilon in (4.9, 5.0)] == [True, False]
+    two_from = float(table1.SCDF_BEATS_TWO_FROM[ours])
+    around = (two_from - 0.01, two_from + 0.01, 4.7, 4.999, 5.0)
+    assert [beats(2, epsilon / 2) for epsilon in around] == [False, True, True, True, False]
 
     def is_best(d: int) -> bool:
         at = [worst_variances(epsilon, d) for epsilon in table1.EPSILONS if epsilon < 8]
@@ -212,6 +218,22 @@ def test_rivals_with_a_smaller_worst_variance_are_where_the_rows_say(ours: str) 
 
     last = table1.DUCHI_BEATS_UP_TO[ours]
     assert [is_best(d) for d in (2, last, last + 2, 3)] == [False, False, True, True]
+
+
+@pytest.mark.slow
+def test_a_figure_without_any_of_the_points_is_refused_in_one_line(tmp_path: Path) -> None:
+    """The figure of Table I is about d > 1."""
+    done = simnet(
+        *("reproduce", "wang_table1", "--set", "attributes=1", "--workers", "1"),
+        *("--store", tmp_path / "results.jsonl", "--out", tmp_path),
+    )
+    assert done.status == 1
+    assert done.err.splitlines()[-1] == (
+        "simnet: the tables of wang_table1 are written, but its figure cannot be drawn: the figure "
+        "shows none of these points"
+    )
+    assert (tmp_path / "wang_table1_points.csv").exists()
+    assert not list(tmp_path.glob("*.png"))
 
 
 @pytest.mark.slow
