@@ -6,7 +6,7 @@ Sensitivities are L2; the caller decides which inputs are neighbours.
 """
 
 from functools import lru_cache
-from math import exp, inf, log, pi, sqrt
+from math import ceil, exp, inf, log, log2, pi, sqrt
 from typing import Literal
 
 import attrs
@@ -16,6 +16,7 @@ from protocols import checks
 
 Calibration = Literal["classic", "analytic"]
 CALIBRATIONS = ("classic", "analytic")
+LARGEST_EPSILON = 1e12  # of the analytic calibration
 
 
 def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: float) -> float:
@@ -23,7 +24,8 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
 
     `calibration` is `classic` or `analytic`, and `sensitivity` is the L2 distance of neighbouring
     values. Raises `ValueError` for another calibration, unless the sensitivity and ε are positive
-    and finite and 0 < δ < 1, and for ε > 1 with the classic calibration.
+    and finite and 0 < δ < 1, for ε > 1 with the classic calibration, and for ε > 10^12 with the
+    analytic one, where rounding errors would count.
 
     >>> round(sigma("classic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
     4.845
@@ -40,6 +42,8 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
                 f"the classic calibration holds for epsilon up to 1, got {epsilon}: use analytic"
             )
         return sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon
+    if epsilon > LARGEST_EPSILON:
+        raise ValueError(f"epsilon is at most {LARGEST_EPSILON:g}, got {epsilon:g}")
     return _analytic(sensitivity, epsilon, delta)
 
 
@@ -90,15 +94,19 @@ class GaussianProfile:
             -x + sqrt(FAR) if x < 0 else FAR / (x + root)
         )  # beyond this point φ has fallen by e^(-FAR/2)
         edges = np.linspace(start, stop, PANELS + 1)
-        width = (stop - start) / PANELS
-        u = edges[:-1, None] + (NODES + 1) / 2 * width
+        # 1 - e^(-2hu) rises within a few 1/2h: if a panel is much longer, the first one is divided.
+        rise = STEEPEST / (2 * half)
+        finer = rise * 2.0 ** np.arange(max(ceil(log2((edges[1] - start) / rise)), 0))
+        edges = np.concatenate([edges[:1], start + finer, edges[1:]])
+        widths = np.diff(edges)
+        u = edges[:-1, None] + (NODES + 1) / 2 * widths[:, None]
         peak = x if x > 0 else 0.0
         values = np.exp((peak - x - u) * (peak + x + u) / 2) * -np.expm1(-2 * half * u)
-        total = float((values * WEIGHTS).sum()) * width / 2
-        return log(total) - peak**2 / 2 - log(2 * pi) / 2
+        total = float(widths @ values @ WEIGHTS) / 2
+        return min(log(total) - peak**2 / 2 - log(2 * pi) / 2, 0.0)
 
 
-FAR, PANELS = 160.0, 8
+FAR, PANELS, STEEPEST = 160.0, 8, 30.0
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
@@ -112,7 +120,7 @@ def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
 
     low = high = sensitivity
     while excess(low) < 0:
-        low /= 2
+        low, high = low / 2, low
     while excess(high) > 0:
-        high *= 2
-    return float(brentq(excess, low, high, xtol=1e-14 * high, rtol=1e-14))
+        low, high = high, high * 2
+    return float(brentq(excess, low, high, xtol=1e-14 * low, rtol=1e-14))

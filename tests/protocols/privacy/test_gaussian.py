@@ -132,3 +132,14 @@ def test_the_classic_calibration_is_refused_above_one() -> None:
         sigma("classic", 1.0, 1.01, 1e-5)
     assert sigma("classic", 1.0, 1.0, 1e-5) > 0
     assert sigma("analytic", 1.0, 1.01, 1e-5) > 0
+
+
+@for_each("epsilon", [1e2, 1e4, 1e6, 1e8, 1e10, 1e12])
+def test_noise_for_a_huge_epsilon_has_its_delta(epsilon: float) -> None:
+    found = sigma("analytic", 1.0, epsilon, 1e-6)
+    assert precise_delta(found, 1.0, epsilon) == pytest.approx(1e-6, rel=1e-6)
+
+
+def test_an_epsilon_whose_noise_cannot_be_computed_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"epsilon is at most 1e\+12, got 1e\+13"):
+        sigma("analytic", 1.0, 1e13, 1e-6)
