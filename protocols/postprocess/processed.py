@@ -70,10 +70,9 @@ class Processed:
         if self.postprocess == likelihood.NAME:
             if self.collection.single_item_chances is None:
                 raise ValueError(
-                    f"{likelihood.NAME} uses the number of reports that name each item, so it "
-                    f"needs "
-                    "a collection in which every user reports one item, such as local_frequency "
-                    "with mechanism=grr; for other reports, use the iterative Bayesian update in "
+                    f"{likelihood.NAME} needs a collection in which every user reports one item "
+                    "by grr or warner, such as local_frequency with mechanism=grr; for other "
+                    "reports, use the iterative Bayesian update in "
                     "protocols.postprocess.likelihood"
                 )
         elif self.known_noise is None and self.postprocess not in consistency.METHODS:

@@ -258,7 +258,8 @@ class TiltedLosses:
         return float(np.logaddexp(finite, self.losses.log_infinite(above=False)))
 
     def is_fine_at(self, epsilon: float, tolerance: float) -> bool:
-        """Return whether the grid's own error in δ(ε) is within the tolerance.
+        """Return whether the grid's own error in δ(ε) is at most `tolerance` times the upper
+        bound on δ(ε).
 
         Unknown losses are not part of this error.
         """

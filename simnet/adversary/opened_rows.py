@@ -12,8 +12,8 @@ and discloses whether w + r is 0, then this tells something about w, and so abou
 
 *Derived secrets.* A secret that a door makes from a row with coins is called a derived secret. A
 derived secret is neither uniform like a coin nor free like other secrets, because it depends on the
-coins that it is made from. The product of two rows is also a derived secret if one of the rows
-contains coins, and so is a secret that is made from a derived secret.
+coins that it is made from. The product of a row with coins and a row that is not public is also a
+derived secret, and so is a secret that is made from a derived secret.
 
 Let Y be the rows that were given to doors with disclosed values. (A door counts too if its refusal
 may depend on coins: it is known that the door did not refuse.) Fix everything that was disclosed.

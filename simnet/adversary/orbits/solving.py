@@ -173,7 +173,9 @@ def check(system: SymmetricSystem, proof: OrbitProof) -> None:
     if proof.finding == "output-only":
         given = orbits.product(proof.factor, system.handed, functions, ideal, secrets)
         if not proof.learned or given != proof.learned:
-            raise WrongProof("the functions learned do not follow from the ideal output")
+            raise WrongProof(
+                "it is not shown that the functions learned follow from the ideal output"
+            )
     if proof.finding == "leaks" and (
         orbits.product(system.handed, proof.witness, ideal, secrets, columns)
         or not orbits.product(proof.learned, proof.witness, functions, secrets, columns)
