@@ -88,9 +88,9 @@ def run(
         drops out before its first send under the tag "share"; `u3@share#2`: before its second send;
         `u3@share:after`: after its first send; `u3@share:2`: when the first two recipients have got
         the first send, and before the others get it. `--drop u3@masked:lost:server`: u3 stays, and
-        its first message "masked" to the server is lost; in the place of `lost` write `damaged`,
-        `duplicated`, or `late=1.5` for a message that comes 1.5 seconds late. You can give this
-        option several times.
+        the message to the server in its first send under "masked" is lost; in the place of `lost`
+        write `damaged`, `duplicated`, or `late=1.5` for a message that comes 1.5 seconds late. You
+        can give this option several times.
     network
         Say how long the run takes on this network: a name (see `simnet network`) or a TOML file.
         You can give this option several times. If scripts wait with deadlines, the network decides

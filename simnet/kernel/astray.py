@@ -17,8 +17,8 @@ message before it was lost or damaged.
 A message under a summed tag is added up when it is sent, so it cannot go astray: such a fate is
 refused.
 
-Example. `MessageFate("u3", "server", "masked")` loses u3's first message "masked" to the server. In
-text, as on the command line, this is `u3@masked:lost:server`.
+Example. `MessageFate("u3", "server", "masked")` loses the message to the server in u3's first send
+under "masked". In text, as on the command line, this is `u3@masked:lost:server`.
 """
 
 import abc

@@ -3,8 +3,8 @@
 `0.1` means that every party with an input drops out with probability 0.1, at a point before,
 between or after its sends that is drawn uniformly. `u3@masked` means that u3 drops out just before
 its first send under the tag "masked"; `simnet.Fate` has all forms of the text behind the `@`.
-`u3@masked:lost:server` means that u3's first message "masked" to the server is lost;
-`simnet.MessageFate` has all forms. All draws are made before the run, from the run's seed.
+`u3@masked:lost:server` means that the message to the server in u3's first send under "masked" is
+lost; `simnet.MessageFate` has all forms. All draws are made before the run, from the run's seed.
 """
 
 from collections.abc import Sequence
