@@ -64,7 +64,8 @@ def _print_unsearched(out: "Console", sizes: "Sizes") -> None:
             )
         )
     if sizes.unsearched:
-        out.print(Text(f"Not searched: {sizes.unsearched}. Without --runs, these are judged too."))
+        judged = "Without --runs, such coalitions are judged too."
+        out.print(Text(f"Not searched: {sizes.unsearched}. {judged}"))
 
 
 def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:

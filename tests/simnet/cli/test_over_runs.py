@@ -17,7 +17,7 @@ ADDITIVE = (
     "shares whose coins occur in at most two elements: the search is exact for sets of any size"
 )
 NOT_SEARCHED = "Not searched: coalitions with parties of another role"
-JUDGED_TOO = "Without --runs, these are judged too."
+JUDGED_TOO = "Without --runs, such coalitions are judged too."
 PNG = b"\x89PNG\r\n\x1a\n"
 
 CASES = [  # protocol, options
