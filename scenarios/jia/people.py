@@ -49,7 +49,7 @@ CHOICES = (
 def titles(table: Table) -> dict[str, str]:
     """The titles of the populations. A title says if made-up people stand in for real ones."""
     return {
-        name: f"{title}: made-up people, by Zipf's law" if table.synthetic else title
+        name: f"{title}: made-up people" if table.synthetic else title
         for name, title in TITLES.items()
         if name in FILES
     }
