@@ -32,10 +32,10 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal
 test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
-test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (six minutes)
+test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (ten minutes)
 	HYPOTHESIS_PROFILE=half $(PYTEST) -rs -m "slow and not long"
 
-test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests (ten minutes)
+test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests (an hour)
 	$(PYTEST) -m "long or (slow and fuzz)"
 
 notebooks: .venv/ready  ## execute the notebooks; build/notebooks gets them with their outputs, for the site
