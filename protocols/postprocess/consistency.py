@@ -81,7 +81,7 @@ def apply(name: str, estimates: npt.ArrayLike) -> Floats:
         )
     raw = np.asarray(estimates, dtype=np.float64)
     if raw.ndim != 1 or not raw.size:
-        raise ValueError(f"estimates come as one row of at least one number, got shape {raw.shape}")
+        raise ValueError(f"estimates are a non-empty array with one axis, got shape {raw.shape}")
     if not np.isfinite(raw).all():
         raise ValueError(f"estimates are finite numbers, got {raw[~np.isfinite(raw)][0]}")
     return METHODS[name](raw)

@@ -79,7 +79,7 @@ def checked(estimates: npt.ArrayLike) -> Floats:
     """
     counts = np.asarray(estimates, dtype=np.float64)
     if counts.ndim != 1:
-        raise ValueError(f"estimates come as one row, got shape {counts.shape}")
+        raise ValueError(f"estimates are an array with one axis, got shape {counts.shape}")
     if not np.isfinite(counts).all():
         raise ValueError(f"estimates are finite numbers, got {counts[~np.isfinite(counts)][0]}")
     return counts

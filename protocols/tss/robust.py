@@ -53,7 +53,7 @@ from simnet.values.typed import bits, index, stack
 REPORTERS, HEARD, AGREED = Tag("reporters"), Tag("heard"), Tag("agreed")
 COUNTED, PARTIAL = Tag("counted"), Tag("partial")
 
-NO_ITEM_LEFT = "no item has enough elected users left"
+NO_ITEM_LEFT = "every item that counted users report on has too few elected users left"
 
 
 @attrs.frozen
@@ -113,7 +113,8 @@ class RobustTSS(TSS):
 
         Returns what S1 knows: the reporting sets of all users, zeros for those whom it did not
         hear; and the users whom it elected for each item. Raises `Abort` if nobody sends a
-        reporting set, if nobody is counted, or if no item has enough elected users left.
+        reporting set, if nobody is counted, or if every item that a counted user reports on
+        has too few elected users left.
         """
         users = me.names("user")
         came = await me.gather_some(SET, users)  # (2)
@@ -161,7 +162,7 @@ class RobustTSS(TSS):
     async def S2(self, me: Party) -> Sealed:
         """Find the counts from the elected users' sums, and normalise; shape (N,).
 
-        Raises `Abort` if no item has enough elected users left.
+        Raises `Abort` if every item that a counted user reports on has too few elected users left.
         """
         users = me.names("user")
         announced = [

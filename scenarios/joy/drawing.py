@@ -240,8 +240,8 @@ def leakage(table: Table) -> "Figure":
         table,
         [
             "Marks: ε estimated from the answers of users, with 95 % intervals. Lines: formulas.",
-            "The paper's text does not say which probabilities the faces had in Fig. 2 and 4 to 7; "
-            'the circle on the curve of sampling stands where both faces besides "sampled" are '
+            'For Fig. 2 and 4 to 7 the paper\'s text names the probability of the face "sampled" '
+            "alone; the circle on the curve of sampling stands where the two other faces are "
             "equally likely.",
             "Both rounds together, of one owner or summed up, have no finite ε.",
             *left_out,

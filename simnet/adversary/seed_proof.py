@@ -203,8 +203,8 @@ class SeedProof:
     # Why the other seeds are unknown.
 
     def _entries(self, is_leak: bool) -> dict[int, list[SeedRows]]:
-        """The entries of all seeds, by modulus. A certificate of `leaks` needs no private
-        shifts.
+        """The entries of the seeds that are rows, by modulus. A certificate of `leaks` needs no
+        private shifts.
         """
         entries = {}
         for modulus, view in self._views.items():

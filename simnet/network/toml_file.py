@@ -36,8 +36,8 @@ and prices in nanoseconds::
     FA = 2
 
 Parties of a role that is not listed are clients if they bring an input, and servers if not. Without
-the table `prices_ns`, the prices are those of the named networks such as `broadband`. In this
-table, an operation that is not listed takes no time.
+the table `prices_ns`, the prices are those of the network `broadband`. In this table, an operation
+that is not listed takes no time.
 """
 
 import tomllib

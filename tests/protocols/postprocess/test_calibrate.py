@@ -680,7 +680,7 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
             lambda: posterior_mean([1.0, math.nan], PowerLaw(1.5, 5), noise(1.0)),
             "finite numbers, got nan",
         ),
-        (lambda: posterior_mean([[1.0]], PowerLaw(1.5, 5), noise(1.0)), "one row"),
+        (lambda: posterior_mean([[1.0]], PowerLaw(1.5, 5), noise(1.0)), "one axis"),
         (lambda: posterior_mean([1.0], PowerLaw(1.5, 5), Noise(5, 9.0, -1.0)), r"use noise\.alike"),
         (lambda: CountMoments.of([1.0], noise(1.0)), "at least 2 items"),
         (

@@ -14,6 +14,7 @@ import pytest
 
 from protocols.dpds.script import DPDS
 from simnet import (
+    Fate,
     Field,
     Party,
     ScriptError,
@@ -277,3 +278,24 @@ def test_objects_without_a_canonical_form_are_compared_where_they_can_be() -> No
 
     protocol = Loose(a=a, b=b)
     compare_runs(run(protocol), run(protocol))
+
+
+def test_who_waits_for_other_parties_in_vain_is_blamed() -> None:
+    """T waits in vain for u in both runs, and S only in the second one."""
+    turn = toggling()
+
+    async def u(me: Party) -> None:
+        await me.send(NOTE, "T", index(1, below=100))
+
+    async def S(me: Party) -> None:
+        if turn():
+            await me.gather_some(COIN, ["u"])
+
+    async def T(me: Party) -> None:
+        await me.gather_some(NOTE, ["u"])
+
+    protocol = Loose(S=S, T=T, u=u)
+    fates = {"u": Fate("note")}
+    first, second = (run(protocol, observe=["S", "T"], fates=fates) for _ in range(2))
+    with pytest.raises(ScriptError, match=r'S \(tag "coin"\): whom it waits for in vain differs'):
+        compare_runs(first, second)
