@@ -34,9 +34,9 @@ def compare(
     """Compare protocols at equal privacy, for several numbers of users.
 
     From a file, the comparison uses the number of items in the column, and the share of the users
-    who hold the rarest item. This share is rounded down to one digit, which hides the exact counts;
-    all other items get the same share. The table shows how far an estimated frequency may be off
-    (95 %), in percentage points: for a typical item and for the rarest one; what is sent; with
+    who hold the rarest item. This share is rounded down to one digit, so that no exact count is
+    shown; all other items get the same share. The table shows how far an estimated frequency may be
+    off (95 %), in percentage points: for a typical item and for the rarest one; what is sent; with
     `--network`, how long a run takes; who may drop out; and who must not collude.
 
     For example:
@@ -156,7 +156,8 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
         shares = without_counts(held.tolist())
         about_shares = (
             f"The share of the rarest item is taken to be {shares[0]:.3g}: this is the share in "
-            "the column, rounded down to one digit, which hides the exact counts."
+            "the column, rounded down to one digit, so that no exact count is shown. In a small "
+            "column a reader may still find it."
         )
         return shares, f"the {len(held):,} items of {people.source}", about_shares
     if items is None:

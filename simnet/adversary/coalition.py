@@ -71,7 +71,7 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
 
 def _parts(text: str, roster: Roster) -> Iterator[str]:
     """Split a text at commas. A name may contain commas: in a text of at most `MOST_PIECES` pieces,
-    the longest piece that is a name stays whole.
+    from left to right, as many pieces stay joined as together are a name.
     """
     pieces = text.split(",")
     place = 0

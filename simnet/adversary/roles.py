@@ -1,5 +1,5 @@
-"""What each unknown is to a coalition: an honest coin, a known number, a free secret or a derived
-secret.
+"""What each unknown is to a coalition: an honest coin, a known number, a free secret, a derived
+secret or a product of secrets.
 
 Theory of operation. A party knows its own coins and secrets. A coin that no member of the coalition
 knows is uniform for the coalition. Doors add two more cases, because a secret can be made from

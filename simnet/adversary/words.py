@@ -21,6 +21,7 @@ FUNCTIONS_SHOWN = 3
 SETS_SHOWN = 4  # at most so many coalitions of a list are named
 MEMBERS_NAMED = 2  # all other parties of a role are named if they are at most so many
 FROM_SHARES_ALONE = "learns nothing from secret shares"
+MASKED = " (the functions listed have the same law for all inputs)"
 
 
 def secret_in_words(secret: Secret) -> str:
@@ -66,7 +67,8 @@ def _shares_in_words(verdict: Verdict) -> str:
     exposed = exposed_in_words(leak.exposes for leak in verdict.leaks if leak.exposes)
     match verdict.finding:
         case "nothing":
-            return "learns nothing" if discloses_nothing(verdict) else FROM_SHARES_ALONE
+            found = "learns nothing" if discloses_nothing(verdict) else FROM_SHARES_ALONE
+            return f"{found} about inputs{MASKED}" if verdict.functions else found
         case "output-only":
             return "learns only the output" + (
                 f"; the output itself reveals {exposed}" if exposed else ""

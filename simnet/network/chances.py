@@ -33,7 +33,7 @@ def message_words(seed: int, messages: Ints) -> Words:
 
 
 def uniform(words: Words, purpose: int, recipient: int, members: Ints) -> Floats:
-    """Return one number for each message, uniform on (0, 1).
+    """Return one number for each message, uniform on (0, 1].
 
     `words` are those of the messages. `purpose` must be below 4, `recipient` below 2^30, and
     `members` below 2^32.

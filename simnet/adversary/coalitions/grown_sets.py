@@ -32,7 +32,8 @@ Names = tuple[str, ...]
 
 @attrs.frozen
 class OneOfEach:
-    """A minimal coalition with a property, and a maximal coalition without it.
+    """A minimal coalition that certainly has a property, and a maximal coalition that certainly
+    does not have it. An undecided verdict counts for neither.
 
     A coalition is None if none was found. If `nobody` is true, no coalition without the party has
     the property, so `minimal` is None and `maximal` are all others. If `unsearched` is not empty,

@@ -188,7 +188,10 @@ class _BareField(SymbolicField):
         return values
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """Turn plain field elements of a deferred block into forms, which nobody receives."""
+        """Turn plain field elements of a deferred block into forms.
+
+        They get no unknowns of their own: a recipient receives a sum of such rows.
+        """
         return self._reading.lifted(rows) if isinstance(rows, Residues) else rows
 
     def block(self, number: int) -> "_BareField":

@@ -248,3 +248,20 @@ def test_a_verdict_described_says_who_in_which_run_and_why() -> None:
     assert verdict_in_words(verdict(added(3), "all users")).endswith(
         "; every party that has a secret is in the coalition: nothing is left to learn"
     )
+
+
+def test_nothing_beside_a_list_of_masked_values_says_so() -> None:
+    async def a(me: Party, held: Sealed) -> None:
+        sent = protected(me, held) + me.coins.field(F, (1,))
+        await me.send(NOTE, "b", sent)
+        await me.send(NOTE, "b", me.secret(lambda row: row, sent, field=F, shape=(1,)))
+
+    async def b(me: Party) -> None:
+        await me.gather(NOTE, "a")
+        await me.gather(NOTE, "a")
+
+    found = verdict(play_with([5], a=a, b=b), "b")
+    assert (found.finding, len(found.functions)) == ("nothing", 1)
+    assert finding_in_words(found) == (
+        "learns nothing about inputs (the functions listed have the same law for all inputs)"
+    )
