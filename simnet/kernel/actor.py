@@ -303,7 +303,8 @@ class Actor:
         if self.is_crowd:
             raise BadInput(
                 f"{self.name} is a crowd, which cannot receive a message for one member: publish "
-                f"one payload to all members, or give each member a seat of its own"
+                f"one payload to all members, under a tag that is not summed, or give each member "
+                f"a seat of its own"
             )
 
 

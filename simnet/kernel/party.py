@@ -759,8 +759,8 @@ class Party:
         """Return the tag under which the run carries the script's `tag`, or None if the party may
         not act.
 
-        A caller that gets None must await `_stop`. We raise no exception here, because a script
-        could catch the exception and try again for ever.
+        A caller that gets None must await `_stop`, which raises the error, or waits for ever if the
+        run is over.
         """
         if self._turn.actor is not self._actor:
             return None

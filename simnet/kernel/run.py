@@ -267,8 +267,8 @@ class Run:
 
     @functools.cached_property
     def trace_hash(self) -> str:
-        """A digest of the bill, the outputs, the observed messages and how parties ended. Equal
-        runs have equal digests.
+        """A digest of the bill, the outputs, the observed messages and how parties ended.
+        Runs that agree in all of these have equal digests.
 
         Raises `NoCanonicalForm`, which names the party, if an output cannot be hashed, such as a
         set.
