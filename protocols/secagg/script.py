@@ -257,7 +257,7 @@ class SecAgg:
         return list(sent.values())
 
     def told(self, name: str, alive: Collection[str]) -> Collection[str]:
-        """Return the users of whom the server tells this user that their vectors came.
+        """Return the users whose vectors came, by what the server says to this user.
 
         Here the server tells the truth.
         """
