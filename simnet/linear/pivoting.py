@@ -142,8 +142,8 @@ class Pivoting:
                     heapq.heappush(agenda, (len(self._rows_of[other]), other))
 
     def _use_up(self, row: int, column: int) -> set[int]:
-        """Eliminate a coin from all rows but the pivot row. Return the coins whose degree may have
-        changed.
+        """Eliminate a coin from all rows but the pivot row. Return the other coins of the pivot
+        row.
         """
         coins, targets = self._coins.pop(row), self._targets.pop(row, {})
         touched = set(coins)
