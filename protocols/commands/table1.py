@@ -92,9 +92,9 @@ def table1(
     from simnet.cli.bills import print_bill
     from simnet.cli.output import console, write_json
 
-    for name, value in (("--gamma", gamma), ("--phi", phi)):
+    for name, value, of in (("--gamma", gamma, "TSS"), ("--phi", phi, "TSS'")):
         if value is not None and reported is None:
-            raise BadInput(f"{name} goes with --reported: it is a parameter of TSS")
+            raise BadInput(f"{name} goes with --reported: {name} is a parameter of {of}")
     if (epsilon is None) != (delta is None):
         raise BadInput("--epsilon and --delta go together: both are parameters of DPDG")
     columns: list[tuple[Any, Describe, dict[str, Any]]] = [

@@ -80,7 +80,7 @@ class SamplingDesign:
 
     @property
     def common(self) -> float:
-        """The common probability of all users, π. Raises `ValueError` if groups differ."""
+        """The common probability of all users, π. Raises `ValueError` if there are several."""
         first = float(self.sampling[0])
         if (self.sampling != first).any():
             several = len(set(self.sampling.tolist()))

@@ -528,7 +528,7 @@ SENTENCES = (
         STATED,
         favours_large_budgets,
         under="weights 1/V_j by Eq. 4, and DPDS as the mechanism",
-        points="all pairs of groups in Table II with different budgets",
+        points="in each setting of Table II, all pairs of groups with different budgets",
     ),
     Sentence(
         "Yang et al., section 5",

@@ -611,8 +611,9 @@ class Party:
         `key`, the sum is that of the messages with this key.
 
         Afterwards `await me.gather_sum(SHARE, senders=agreed)` adds up the messages of `agreed`,
-        which are some of these senders, and leaves out all other messages. So recipients can agree
-        on senders that they all have heard.
+        who are among the names returned, and leaves out all other messages. So recipients can agree
+        on senders that they all have heard. A message can be left out only in a run with fates, or
+        if it was sent as a deferred block; otherwise `gather_sum` raises `ScriptError`.
 
         The call waits as `gather_some` does without `within`. Raises `Abort` if fewer than
         `at_least` senders have sent, and `ScriptError` for a tag that is not `Summed`, for a second

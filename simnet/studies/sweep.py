@@ -92,8 +92,8 @@ class Chunk:
 
 @attrs.define
 class SweepCounts:
-    """How many trials a sweep ran, how many of these were aborted, how many failed, and how many
-    were in the store already.
+    """How many trials a sweep finished, how many of these were aborted; how many other trials
+    failed, and how many were in the store already.
     """
 
     done: int = 0
