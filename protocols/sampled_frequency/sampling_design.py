@@ -72,13 +72,6 @@ class SamplingDesign:
         return float(self.members @ self.sampling)
 
     @property
-    def expected_bytes(self) -> float:
-        """The expected number of payload bytes that all users send: B reports, each in whole
-        bytes.
-        """
-        return self.budget * report_bytes(self.response)
-
-    @property
     def common(self) -> float:
         """The common probability of all users, π. Raises `ValueError` if there are several."""
         first = float(self.sampling[0])

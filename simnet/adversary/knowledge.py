@@ -91,10 +91,5 @@ class Knowledge:
         """
         return self._reduction.weights(self.elimination.weights(origin))
 
-    @property
-    def exceeds_output(self) -> bool:
-        """Whether the messages determine a function that the ideal world does not hand out."""
-        return any(not function.in_output for function in self.functions)
-
     def _is_tied(self, unknown: int) -> bool:
         return bool(self._roles.tied[unknown // PLACES])

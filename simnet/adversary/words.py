@@ -21,7 +21,7 @@ FUNCTIONS_SHOWN = 3
 SETS_SHOWN = 4  # at most so many coalitions of a list are named
 MEMBERS_NAMED = 2  # all other parties of a role are named if they are at most so many
 FROM_SHARES_ALONE = "learns nothing from secret shares"
-MASKED = " (the functions listed have the same law for all inputs)"
+MASKED = "; the functions listed tell nothing about them"
 
 
 def secret_in_words(secret: Secret) -> str:

@@ -253,10 +253,11 @@ def _ending_difference(first: Run, second: Run) -> str | None:
         [silence for silence in done.transcript.silences if silence.recipient in watched]
         for done in (first, second)
     ]
-    alone = [silence for silence in silences[0] if silence not in silences[1]]
-    alone += [silence for silence in silences[1] if silence not in silences[0]]
-    alone += [then for then, now in zip(*silences, strict=False) if then != now]
-    if alone:
+    if silences[0] != silences[1]:
+        # A party that waits in vain in one run only; without one, the first whose turn differs.
+        alone = [silence for silence in silences[0] if silence not in silences[1]]
+        alone += [silence for silence in silences[1] if silence not in silences[0]]
+        alone += [then for then, now in itertools.zip_longest(*silences) if then != now]
         name = first.roster.names[alone[0].recipient]
         return f'{name} (tag "{alone[0].tag}"): whom it waits for in vain differs'
     if (first.happened, first.aborts) == (second.happened, second.aborts):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simnet import perform
 from simnet.page.beside import Result
 from simnet.page.page import page_data, page_of
+from tests.harness.marks import long_but
 from tests.harness.shell import RING
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ SWITCHES = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+)
+# Widths in pixels and colour schemes with which a page is read; CI has one case of each.
+SCREENS = long_but(
+    [(360, "dark"), (1280, "light"), (360, "light"), (1280, "dark")],
+    (360, "dark"),
+    (1280, "light"),
 )
 # Six protocols with at most 6 parties: place and settings.
 SIX: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -559,11 +559,6 @@ class _Builder:
                 if not self.is_corrupt(name):
                     yield node, name
 
-    def senders_of(self, label: Label) -> set[str]:
-        return {
-            self._class(party) for party, _ in self._senders[label] if party not in self._corrupt
-        }
-
     def published_to(self, label: Label, name: str) -> bool:
         """Whether a member of the coalition receives what parties of a class publish.
 

@@ -13,9 +13,6 @@ LEAKS = Truth(view="leaks", shares="leaks")
 LEAKS_AS_DISCLOSED = Truth(view="leaks", shares="nothing")
 """The input, or a part of it, is disclosed; the messages protect everything else."""
 
-TOLD_AS_OUTPUT = Truth(view="output-only", shares="nothing")
-"""The disclosed value is the output of the ideal world; the messages tell no more than it."""
-
 
 @attrs.frozen(eq=False, kw_only=True)
 class Example:

@@ -55,10 +55,6 @@ class Reading:
         """Return whether the coalition learns more than the verdict says at most."""
         return FINDINGS.index(self.at_most) < FINDINGS.index(truth)
 
-    def is_alarm(self, truth: TrueFinding) -> bool:
-        """Return whether the coalition learns less than the verdict says at least."""
-        return FINDINGS.index(self.at_least) > FINDINGS.index(truth)
-
 
 @attrs.frozen
 class Question:

@@ -59,18 +59,6 @@ def made_by(step: Step) -> tuple[str, ...]:
             return (step.makes,)
 
 
-def used_by(step: Step) -> set[str]:
-    """Return the values that a step needs."""
-    used: set[str] = set()
-
-    def note(name: str) -> str:
-        used.add(name)
-        return name
-
-    renamed(step, note)
-    return used - set(made_by(step))
-
-
 def renamed(step: Step, rename: Rename) -> Step | None:
     """Return the step with other values in place of the values that it needs.
 

@@ -25,8 +25,7 @@ from simnet import run
 from simnet.network.presets import PRESETS
 from simnet.network.recorded import recorded
 from simnet.network.timing import timed
-from tests.harness.marks import long_but
-from tests.harness.pages import CHROMIUM, NO_CHROMIUM, assert_readable, axe, opened
+from tests.harness.pages import CHROMIUM, NO_CHROMIUM, SCREENS, assert_readable, axe, opened
 from tests.harness.shell import simnet
 
 if TYPE_CHECKING:
@@ -264,14 +263,7 @@ def test_a_time_that_nobody_can_compute_is_unknown_and_said_so() -> None:
 # Playwright leaves a loop and its pipes to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    long_but(
-        [(360, "dark"), (1280, "light"), (360, "light"), (1280, "dark")],
-        (360, "dark"),
-        (1280, "light"),
-    ),
-)
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_the_page_can_be_read_by_everybody(
     browser: "Browser", width: int, scheme: str, tmp_path: Path, compared: Compared
 ) -> None:

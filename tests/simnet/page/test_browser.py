@@ -21,6 +21,7 @@ from tests.harness.marks import long_but
 from tests.harness.pages import (
     CHROMIUM,
     NO_CHROMIUM,
+    SCREENS,
     SIX,
     assert_readable,
     axe,
@@ -291,14 +292,7 @@ def test_the_policy_forbids_what_the_page_does_not_do(browser: "Browser", tmp_pa
         assert len(page.errors) >= 3, "the browser says what it refused"
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    long_but(
-        [(360, "dark"), (1280, "light"), (360, "light"), (1280, "dark")],
-        (360, "dark"),
-        (1280, "light"),
-    ),
-)
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_it_can_be_read_by_everybody(
     browser: "Browser", width: int, scheme: str, tmp_path: Path
 ) -> None:
