@@ -97,11 +97,9 @@ quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (an ho
 	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
 		--store build/quotes.jsonl --out build/reproduced --page QUOTES.md
 
-# The figures of docs/papers: DATA=DIR for real data in place of made-up people.
 PAPER_FIGURES := fig1.svg fig4.svg wang_fig1.svg wang_fig3.svg jia_fig7.svg joy_fig3.svg joy_population.svg \
 	biswas_fig1.png biswas_fig3.svg
-REPRODUCE = $(BIN)/simnet reproduce --quick $(if $(DATA),--data $(DATA)) \
-	--store build/paper-figures.jsonl --out build/paper-figures
+REPRODUCE = $(BIN)/simnet reproduce --quick --store build/paper-figures.jsonl --out build/paper-figures
 paper-figures: .venv/ready  ## draw the figures of docs/papers (a minute)
 	$(REPRODUCE) fig4 --trials 20
 	$(REPRODUCE) wang_fig3 --set attributes=5,10

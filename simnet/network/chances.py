@@ -33,14 +33,14 @@ def message_words(seed: int, messages: Ints) -> Words:
 
 
 def uniform(words: Words, purpose: int, recipient: int, members: Ints) -> Floats:
-    """Return one number for each message, uniform on (0, 1].
+    """Return one number for each message, uniform on (0, 1).
 
     `words` are those of the messages. `purpose` must be below 4, `recipient` below 2^30, and
     `members` below 2^32.
     """
     of_recipient = np.uint64(purpose << 62 | recipient << 32) | members.astype(np.uint64)
     mixed = _mixed(words ^ of_recipient)
-    numbers: Floats = ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
+    numbers: Floats = ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
     return numbers
 
 

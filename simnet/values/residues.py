@@ -131,9 +131,7 @@ class Residues:
         return self._billed("FA", self._reduced(difference), other)
 
     def __neg__(self) -> "Residues":
-        return Residues(
-            self.field, self._reduced(np.subtract(self._modulus, self._values)), self.meter
-        )
+        return self._billed("FA", self._reduced(np.subtract(self._modulus, self._values)), self)
 
     def __mul__(self, factor: int | FieldArray) -> "Residues":
         if isinstance(factor, int | np.integer):

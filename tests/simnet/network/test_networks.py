@@ -140,6 +140,29 @@ def test_the_coins_of_messages_are_uniform_and_their_own() -> None:
         assert abs(np.corrcoef(drawn, other)[0, 1]) < 6 / np.sqrt(len(posts))
 
 
+def test_a_coin_of_a_message_is_neither_zero_nor_one() -> None:
+    """An exponential delay would be infinite. Zero and one come from the words whose hash has only
+    zeros or only ones, which we find by the steps of the hash backwards.
+    """
+
+    def word_with_hash(hash_of_word: int) -> int:
+        def backwards(number: int, shift: int) -> int:
+            found = number
+            for _ in range(64 // shift):
+                found = number ^ (found >> shift)
+            return found
+
+        word = backwards(hash_of_word, 31) * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+        word = backwards(word, 27) * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64
+        return (backwards(word, 30) - 0x9E3779B97F4A7C15) % 2**64
+
+    of_recipient = 1 << 62 | 3 << 32
+    words = np.array([word_with_hash(h) ^ of_recipient for h in (0, 2**64 - 1)], dtype=np.uint64)
+    least, largest = uniform(words, 1, 3, NOTHING)
+    assert 0 < least < 1e-15
+    assert 1 - 1e-15 < largest < 1
+
+
 @pytest.mark.parametrize("law", ["exponential", "uniform"])
 @pytest.mark.parametrize("packets", [1, 5])
 def test_jitter_and_losses_have_their_law(law: Any, packets: int) -> None:

@@ -598,6 +598,7 @@ def test_each_result_element_is_billed_once(field: Field) -> None:
     assert billed(field, (2, 3), lambda a: a + a) == {"FA": 6}
     assert billed(field, (2, 3), lambda a: a - row) == {"FA": 6}
     assert billed(field, (2, 3), lambda a: row - a) == {"FA": 6}
+    assert billed(field, (2, 3), lambda a: -a) == {"FA": 6}
     assert billed(field, (2, 3), lambda a: one + a) == {"FA": 6}
     assert billed(field, (3,), lambda a: a + constant(field, np.ones((5, 3), dtype=np.int64))) == {
         "FA": 15
