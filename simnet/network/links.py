@@ -61,6 +61,8 @@ class Links:
         self._uplink_free: list[Time] = [self.zero(number) for number in range(len(log.names))]
         self.sending: list[Time] = [self.zero(number) for number in range(len(log.names))]
         self.left: dict[int, tuple[float, float]] = {}
+        # For a post from or to a crowd: the member whose message comes last.
+        self._slowest: dict[tuple[int, int], int] = {}
         # The sender of each post, and its number among the posts of this sender. At the same time,
         # messages of the first party come first, each party's in its order.
         senders = np.array([line.sender for line in log.lines], dtype=np.int64)[log.post_line]
@@ -153,7 +155,7 @@ class Links:
 
     def seconds_under_way(self, number: int, recipient: int, sender: int) -> float:
         """Return how long the last bit of a message was under way between two parties; for a crowd,
-        the message of its first member. `number` is the number of its post or, on the way to the
+        the message that came last. `number` is the number of its post or, on the way to the
         relay, `uploaded(post)`.
         """
         latency = self.latency(sender, recipient)
@@ -165,7 +167,7 @@ class Links:
             self._packets[line] if number == post else self._upload_of(post)[1],
             self._words[[post]],
             recipient,
-            np.zeros(1, dtype=np.int64),
+            np.array([self._slowest.get((number, recipient), 0)]),
         )
         return latency.seconds + float(np.max(extra)) + delay
 
@@ -207,6 +209,8 @@ class Links:
         first = first + extra_seconds(latency, packets, self._words[posts], to, members)
         first = first + self._log.delays.get((post % len(self._log.post_to), to), 0.0)
         service = np.full(len(begin), size * self._down[to])
+        if link in self.crowds:
+            self._slowest[post, to] = int(np.argmax(first))
         self.inboxes[to].put((posts, first, first + step, service))
         self.left[post] = float(begin[-1]), step
         self._count(link, np.array([to]), size, len(begin), resent)
@@ -250,6 +254,7 @@ class Links:
         first = first + extra_seconds(
             latency, self._packets[line], self._words[[post]], crowd, members
         )
+        self._slowest[post, crowd] = int(np.argmax(first))
         service = self._bytes[line] * self._down[crowd]
         self.to_crowds[crowd].append(ToCrowd(post, first, first + step, service))
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols import DPDS, SecAgg
-from simnet import BadInput, Fate, Field, Party, Seat, Shuffled, Tag, constant, run, seats
+from simnet import BadInput, Fate, Field, Party, Seat, Shuffled, Tag, bits, constant, run, seats
 from simnet.network import toml_file
 from simnet.network.chances import extra_seconds, message_words, uniform
 from simnet.network.network import Access, Latency, Network, Transport
@@ -286,6 +286,40 @@ def test_the_longest_chain_is_without_gaps() -> None:
         for before, after in zip(timing.legs, timing.legs[1:], strict=False):
             assert before.ended == pytest.approx(after.began)
             assert after.sender in (None, before.party)
+
+
+def test_the_steps_of_a_crowd_are_those_of_the_message_that_came_last() -> None:
+    """The jitter is long beside the sending, so that of the first member seldom comes last."""
+
+    @attrs.frozen
+    class Asked:
+        def parties(self) -> dict[str, Seat]:
+            return {"crowd": Seat(self.user, members=20), "server": Seat(self.server)}
+
+        async def user(self, me: Party) -> None:
+            await me.receive(Tag("question"), "server")
+            await me.send_rows(Tag("answer"), "server", bits(np.ones((20, 1), dtype=bool)))
+
+        async def server(self, me: Party) -> None:
+            await me.publish(Tag("question"), ["crowd"], bits(1))
+            await me.gather_rows(Tag("answer"), ["crowd"])
+
+    network = Network(
+        name="jitter",
+        classes={"client": Access(up=8000), "server": Access(up=8000)},
+        latencies=dict.fromkeys(
+            [("client", "client"), ("client", "server"), ("server", "server")],
+            Latency(0.01, jitter=0.5),
+        ),
+        transport=Transport(header=0),
+    )
+    for seed in range(20):
+        question, answer = timed(run(Asked()), network, seed).legs
+        step = (1 + HEADER_BYTES) / 1000  # 8,000 bits a second
+        copies = (question.gone - question.began) / step
+        assert copies == pytest.approx(round(copies))  # the copies before the last one, and itself
+        assert 1 <= round(copies) <= 20
+        assert answer.gone - answer.began == pytest.approx(step)  # each member has an own uplink
 
 
 def test_doubling_every_rate_halves_the_time_on_the_links() -> None:
