@@ -98,14 +98,14 @@ def _print_scope(out: "Console", found: "ByCount") -> None:
     if found.is_complete:
         out.print(
             f"The lists are complete: they decide for every coalition whom it exposes and touches. "
-            f"{found.judged:,} coalitions were judged for them."
+            f"{found.judged:,} verdicts were found for them."
         )
     else:
         reasons = "; ".join(found.unsearched())
         out.print(
             f"The lists are not complete, because the search ended early: {reasons}. What is in "
             "the lists was proved, but they do not decide about every coalition. "
-            f"{found.judged:,} coalitions were judged.",
+            f"{found.judged:,} verdicts were found.",
             style="yellow",
         )
     for sentence in found.rests_on:

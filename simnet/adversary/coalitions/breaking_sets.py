@@ -7,10 +7,10 @@ The run is read symbolically. A user then sends *elements*, linear forms of its 
 
     u1 shares s additively:      to u2: c1       to u3: c2      to u4: s - c1 - c2
 
-A set of users *breaks* u1 if some combination of the elements that they receive contains no coin,
-and only secrets of u1. It may be a single element of the secret, or for example the sum of two
-elements. There are too many sets of users to try all of them, so we use the structure of the
-elements instead. docs/proofs/breaking-sets.md proves the rules.
+A set of users *breaks* u1 if some combination of the elements that they receive contains secrets of
+u1, and no coin or other secret. It may be a single element of the secret, or for example the sum of
+two elements. A large run has too many sets of users to try all of them, so we use the structure of
+the elements. docs/proofs/breaking-sets.md proves the rules.
 
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
    example, if every element of a secret is shared with coins of its own, the shares of each element
@@ -24,14 +24,15 @@ elements instead. docs/proofs/breaking-sets.md proves the rules.
 
 3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If the protocol
    states the number k, we check three things: the elements are Shamir's shares of one secret
-   element, one for each recipient; the first k recipients read something; and the first k - 1 read
-   nothing. The result for the first k recipients then holds for every set of k recipients. If the
-   protocol states nothing, or if a check fails, sets of recipients are tried by size, up to
-   `max_size`. The search is incomplete if a group has more recipients than that.
+   element, one for each recipient; the first k recipients other than u1 (if there are so many) read
+   something; and the first k - 1 read nothing. The result then holds for every set of k recipients
+   other than u1. If the protocol states nothing, or if a check fails, sets of recipients are tried
+   by size, up to `max_size`. The search is incomplete if more users than that, without u1, receive
+   elements of such a group.
 
 4. *Three more things make a search incomplete.* Elements of u1 may contain values that other
-   parties know. Elements of other parties may contain coins or secrets of u1. And field elements
-   may be more than linear forms of coins and secrets, such as products and boxes.
+   parties know. Elements of other parties may contain coins or secrets of u1. And linear
+   forms may not show all that field elements tell, for example if there are products or boxes.
 
 The example above, as a run:
 
@@ -79,9 +80,7 @@ MAX_SIZE = 3
 # If there are more parties of other roles than this, they are not listed one by one.
 OTHERS_NAMED = 4
 
-ADDITIVE_NOTE = (
-    "shares whose coins occur in at most two elements: the search is exact for sets of any size"
-)
+ADDITIVE_NOTE = "shares whose coins occur in at most two elements: sets of any size were searched"
 THRESHOLD_NOTE = (
     "the shares are values of polynomials, and the protocol states how many are enough to read a "
     "secret: one set of recipients stands for all sets of the same size"
@@ -102,11 +101,10 @@ Users = tuple[int, ...]  # a set of users: their numbers in ascending order
 class BreakingSet:
     """Users who together can compute a function of another user's secret alone.
 
-    `values` are the single elements that they can compute, by item, from 1; the items of a second
-    secret follow those of the first. There may be none: users who can compute the sum of two
-    elements may know neither. `identifies_input` says whether the elements determine the input
-    behind the secret. The protocol's `Identification` decides this; without it, all elements must
-    be known.
+    `values` has the single elements that they can compute, by number: the elements of all secrets
+    of the other user are numbered from 1. There may be none: users who can compute the sum of two
+    elements may know neither. `identifies_input` says whether these elements identify the input
+    behind the secrets: by the protocol's `Identification` or, without it, if they are all elements.
     """
 
     users: tuple[str, ...]

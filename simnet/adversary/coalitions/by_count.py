@@ -4,15 +4,15 @@ kind.
 Theory of operation
 -------------------
 
-A run with 1,000 users has too many coalitions to judge each. But if users can be exchanged, only
-the number of users in a coalition matters. For example, in DPDS a user is exposed by the server
-with all 999 other users, and by no smaller coalition.
+A run with 1,000 users has too many coalitions to judge each. But if users can be exchanged, it
+does not matter which users are in a coalition, only how many. For example, in DPDS with additive
+sharing a user is exposed by the server with all 999 other users, and by no smaller coalition.
 
 1. *Kinds.* The run is read as an outline (`orbits`), with nobody corrupt. Parties are of one kind
    if the relations between messages stay the same when these parties change places. This is checked
    on every message. A part of the run that shares no coins and no secrets with the rest is looked
    at by itself. What a coalition learns falls into what it learns from each part
-   (docs/proofs/breaking-sets.md). So in TSS the users elected for an item are a kind, item by item.
+   (docs/proofs/breaking-sets.md). So in TSS the kinds of users differ from item to item.
 2. *Counts.* A coalition without u may expose or touch u: see `every_coalition` for these two words.
    Whether it does depends only on how many members it has of each kind. Both are monotone, so
    `staircase` finds the minimal and the maximal vectors of counts with few questions.
@@ -68,8 +68,8 @@ MOST_QUESTIONS = 2_000  # about one part of a run, at most
 class Kind:
     """Parties that can be exchanged in one part of a run.
 
-    `has_secret` says whether they have secrets in this part. `receives` has the labels of the
-    messages of this part that they receive.
+    `has_secret` says whether they have secrets in this part. `receives` names the messages of
+    this part that they receive.
     """
 
     name: str
@@ -94,7 +94,7 @@ class CountedStanding:
 class CountedPart:
     """A part of a run that shares no coins and no secrets with the rest.
 
-    `secrets` are the secrets in it, `labels` the labels of its messages, and `kinds` the kinds of
+    `secrets` are the secrets in it, `labels` the labels of messages in it, and `kinds` the kinds of
     its parties. `standings` say how the parties stand that have secrets in it.
     """
 
@@ -120,7 +120,7 @@ class ByCount:
 
     A coalition exposes a party if it does so in some part of the run; the same holds for touching.
     Parties in `untouched` have secrets that occur in no message. So no coalition touches them.
-    `judged` is the number of coalitions that were judged, and `rests_on` says what was checked, and
+    `judged` is the number of verdicts that were found, and `rests_on` says what was checked, and
     which theorems the rest follows from.
     """
 
@@ -173,12 +173,12 @@ def by_count(judge: AlikeJudge) -> ByCount:
         untouched=untouched_among(judge.outline.reading.declared, parts),
         judged=sum(search.judged for search in searches),
         rests_on=(
-            "alike: if two parties of one kind change places, the relations between all messages "
-            "stay the same, which was checked on every message. So only counts matter "
-            "(docs/proofs/breaking-sets.md)",
+            "alike: if two parties that are of one kind in a part of the run change places, the "
+            "relations between the messages of this part stay the same, which was checked on every "
+            "message. So only counts matter (docs/proofs/breaking-sets.md)",
             MONOTONE,
-            "listed counts: for each line, one coalition with these counts was judged on this run, "
-            "by Theorem 1 of docs/proofs/orbits.md",
+            "listed counts: for each line that has members, one coalition with these counts was "
+            "judged on this run, by Theorem 1 of docs/proofs/orbits.md",
         ),
     )
 

@@ -70,7 +70,7 @@ class Class:
 
 @attrs.frozen
 class EveryCoalition:
-    """What all coalitions of a run learn from secret shares.
+    """The findings about all coalitions of a run, and whom the coalitions expose and touch.
 
     `parties` are all parties of the run, and `roles` their roles. `standings` are about the parties
     that have declared secrets, and `leaks` are the minimal coalitions that learn more than their

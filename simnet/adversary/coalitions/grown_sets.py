@@ -33,7 +33,7 @@ Names = tuple[str, ...]
 @attrs.frozen
 class OneOfEach:
     """A minimal coalition that certainly has a property, and a maximal coalition that certainly
-    does not have it. An undecided verdict counts for neither.
+    does not have it.
 
     A coalition is None if none was found. If `nobody` is true, no coalition without the party has
     the property, so `minimal` is None and `maximal` are all others. If `unsearched` is not empty,
@@ -48,9 +48,7 @@ class OneOfEach:
 
 @attrs.frozen
 class GrownSets:
-    """What was found about a party: one coalition that exposes it and one that does not, and the
-    same for touching.
-    """
+    """What was found about exposing a party, and about touching it."""
 
     party: str
     exposing: OneOfEach

@@ -65,7 +65,7 @@ class Reached:
 class Reach:
     """Says whom coalitions of a run expose and touch, and judges each coalition once.
 
-    `progress` is called with 1 after each coalition.
+    `progress` is called with 1 after each verdict.
     """
 
     def __init__(
@@ -83,14 +83,14 @@ class Reach:
         return len(self._found)
 
     def allow(self, more: int) -> None:
-        """Judge at most so many more coalitions; `certain` raises `Unsearched` after these."""
+        """Judge at most so many more coalitions; for others, `certain` raises `Unsearched`."""
         self._most = self.judged + more
 
     def certain(self, what: What, coalition: Collection[str], party: str) -> bool | None:
         """Whether a coalition exposes, or touches, a party outside it; None if this is not known.
 
-        The party must have declared a secret. Raises `Unsearched` if no more coalitions may be
-        judged.
+        The party must have declared a secret. Raises `Unsearched` if the coalition was not judged
+        before, and no more coalitions may be judged.
         """
         if not coalition:
             return False

@@ -12,11 +12,12 @@ symbolically. Every field element that was sent must be one of these:
   powers 1, a, a², ..., of points a that are different and not 0. Row k goes to the same recipient
   for all senders. The first coefficient is a secret of the sender, and the others are its own
   coins. Each of these coins and secrets occurs in no other sharing.
-- a *sum*. Every recipient adds up its shares of all senders, and sends the sum to one collector.
+- a *sum*. If sums are sent, every recipient adds up its shares of all senders, and sends the sum to
+  one collector.
 
-Then a coalition without u, with t shares of each secret, exposes u. With fewer shares it exposes u
-only if it has the collector and all other senders, and touches u only if it has the collector. So
-the staircases follow from the number of members of each kind.
+Let t be the number of powers. A coalition without u, with t shares of each secret, exposes u. With
+fewer shares it exposes u only if it has the collector and all other senders, and touches u only if
+it has the collector. So the staircases follow from the number of members of each kind.
 
 Each vector of counts that is listed is also judged on the run by elimination, for one coalition
 with these counts. If this verdict disagreed, the run would be refused.
@@ -53,6 +54,13 @@ from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
 from simnet.values.typed import Typed
+
+NOT_VALUES = (
+    "some messages are not values, at different points other than 0, of a polynomial whose "
+    "coefficients are a secret and fewer coins than there are recipients"
+)
+SPREAD = "elements that the symbolic reading keeps together are spread over several messages"
+USED_TWICE = "a coin or a secret occurs in two sharings, or twice in one"
 
 
 class NotShared(SimnetError):
@@ -133,12 +141,12 @@ def shares_by_count(done: Run) -> ByCount:
         untouched=untouched_among(reading.declared, parts),
         judged=0,
         rests_on=(
-            "shares: all field elements that were sent are Shamir's shares of secrets that occur "
-            "once, or sums of all shares that a party received. So only counts matter "
+            "shares: it was checked that all field elements that were sent are shares and sums as "
+            "the theorem on Shamir's sharing requires. So only counts matter "
             "(docs/proofs/shared-and-added.md)",
             MONOTONE,
-            "listed counts: for each line, one coalition with these counts was also judged on this "
-            "run by elimination, with the same result",
+            "listed counts: for each line that has members, one coalition with these counts was "
+            "also judged on this run by elimination, with the same result",
         ),
     )
     _confirm(found, reach)
@@ -185,7 +193,7 @@ def _check_count(done: Run, sent: Sequence[_Sent]) -> None:
     for each in sent:
         elements, rest = divmod(each.rows.rows * each.rows.lanes, len(each.recipients))
         if rest:
-            raise NotShared("one row of unknowns is spread over several messages")
+            raise NotShared(SPREAD)
         read += elements * sum(recipient != each.sender for recipient in each.recipients)
     billed = done.ledger.total().elements.get("qd", 0)
     if read != billed:
@@ -209,7 +217,7 @@ def _sharings(sent: Sequence[_Sent], unknowns: Unknowns, done: Run) -> list[_Sha
             intervals.append((unknown, unknown + sharing.lanes))
     intervals.sort()
     if any(begin < end for (_, end), (begin, _) in itertools.pairwise(intervals)):
-        raise NotShared("a coin or a secret occurs in two sharings")
+        raise NotShared(USED_TWICE)
     for each in sums:
         _add_report(each, home)
     for sharing in found.values():
@@ -292,7 +300,7 @@ def _columns(sent: _Sent) -> list[dict[int, tuple[int, ...]]]:
                 "a share is not a sum of one secret and coins of its sender, each times a factor"
             )
         if len({unknown for vector in base for unknown in vector}) != len(base):
-            raise NotShared("a coin or a secret occurs twice in a share")
+            raise NotShared(USED_TWICE)
         weights = (rows.weights % rows.modulus).T.tolist()
         return [
             {
@@ -304,12 +312,12 @@ def _columns(sent: _Sent) -> list[dict[int, tuple[int, ...]]]:
     vectors = written_out(rows).vectors()
     each = len(vectors) // count
     if each * count != len(vectors):
-        raise NotShared("one row of unknowns is spread over several messages")
+        raise NotShared(SPREAD)
     found = []
     for place in range(each):
         of_element = vectors[place::each]
         if any(vector.keys() != of_element[0].keys() for vector in of_element):
-            raise NotShared("some messages are not values of a polynomial")
+            raise NotShared(NOT_VALUES)
         found.append(
             {unknown: tuple(vector[unknown] for vector in of_element) for unknown in of_element[0]}
         )
@@ -335,7 +343,7 @@ def check_points(weights: Ints, modulus: int) -> None:
     columns = set(map(tuple, weights.T.tolist()))
     recipients, threshold = weights.shape
     if threshold > recipients or tuple([1] * recipients) != tuple(weights[:, 0].tolist()):
-        raise NotShared("some messages are not values of a polynomial")
+        raise NotShared(NOT_VALUES)
     if threshold == 1:
         return
     for points in weights.T.tolist():
@@ -345,7 +353,7 @@ def check_points(weights: Ints, modulus: int) -> None:
             }
             if powers == columns and len(columns) == threshold:
                 return
-    raise NotShared("some messages are not values of a polynomial at different points")
+    raise NotShared(NOT_VALUES)
 
 
 def _add_report(sent: _Sent, home: dict[int, _Sharing]) -> None:
@@ -465,7 +473,10 @@ def _confirm(found: ByCount, reach: Reach) -> None:
         for what in whats:
             expected = any(_reaches(each, what, coalition, party) for each in found.parts)
             if reach.certain(what, coalition, party) is not expected:
-                raise NotShared(f"a verdict on one coalition disagrees: {', '.join(coalition)}")
+                raise NotShared(
+                    "the verdict on one coalition disagrees with the theorem on Shamir's sharing: "
+                    + ", ".join(coalition)
+                )
 
 
 def _reaches(part: CountedPart, what: What, coalition: Sequence[str], party: str) -> bool:

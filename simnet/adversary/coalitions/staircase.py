@@ -34,7 +34,7 @@ Counts = tuple[int, ...]
 
 
 class Unsearched(SimnetError):
-    """Raised if the search for a staircase has to end early; the text says why."""
+    """Raised if a search for coalitions has to end early; the text says why."""
 
 
 @attrs.frozen

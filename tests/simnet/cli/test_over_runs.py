@@ -13,9 +13,7 @@ from simnet.scenario.verify import clopper_pearson
 from tests.harness.many_cases import for_each
 from tests.harness.shell import RING, WIDTH, refusal, simnet, words
 
-ADDITIVE = (
-    "shares whose coins occur in at most two elements: the search is exact for sets of any size"
-)
+ADDITIVE = "shares whose coins occur in at most two elements: sets of any size were searched"
 NOT_SEARCHED = "Not searched: coalitions with parties of another role"
 JUDGED_TOO = "Without --runs, such coalitions are judged too."
 PNG = b"\x89PNG\r\n\x1a\n"
