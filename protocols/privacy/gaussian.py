@@ -5,8 +5,9 @@ exact: Balle and Wang, *Improving the Gaussian Mechanism for Differential Privac
 Sensitivities are L2; the caller decides which inputs are neighbours.
 """
 
+from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, inf, log, log2, pi, sqrt
+from math import ceil, exp, frexp, inf, ldexp, log, log2, pi, sqrt
 from typing import Literal
 
 import attrs
@@ -17,6 +18,7 @@ from protocols import checks
 Calibration = Literal["classic", "analytic"]
 CALIBRATIONS = ("classic", "analytic")
 LARGEST_EPSILON = 1e12  # of the analytic calibration
+LARGEST_RATIO = 1e250  # of σ and Δ, in either direction
 
 
 def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: float) -> float:
@@ -24,8 +26,9 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
 
     `calibration` is `classic` or `analytic`, and `sensitivity` is the L2 distance of neighbouring
     values. Raises `ValueError` for another calibration, unless the sensitivity and ε are positive
-    and finite and 0 < δ < 1, for ε > 1 with the classic calibration, and for ε > 10^12 with the
-    analytic one, where rounding errors would count.
+    and finite and 0 < δ < 1, for ε > 1 with the classic calibration, for ε > 10^12 with the
+    analytic one, where rounding errors would count, and for analytic noise above about 10^250
+    times the sensitivity. A classic result beyond the largest float is infinite.
 
     >>> round(sigma("classic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
     4.845
@@ -64,7 +67,8 @@ def delta_of(sigma: float, sensitivity: float, epsilon: float) -> float:
 @attrs.frozen
 class GaussianProfile:
     """The privacy profile of Gaussian noise with standard deviation σ on a value of L2
-    sensitivity Δ. Raises `ValueError` unless both are positive and finite.
+    sensitivity Δ. Raises `ValueError` unless both are positive and finite, and if one of them is
+    more than 10^250 times the other.
 
     >>> profile = GaussianProfile(sigma=3.73, sensitivity=1.0)
     >>> from protocols import epsilon_at
@@ -79,6 +83,11 @@ class GaussianProfile:
     def __attrs_post_init__(self) -> None:
         _positive("sigma", self.sigma)
         _positive("sensitivity", self.sensitivity)
+        if not 1 / LARGEST_RATIO <= self.sigma / self.sensitivity <= LARGEST_RATIO:
+            raise ValueError(
+                f"sigma and sensitivity differ by a factor of at most {LARGEST_RATIO:g}, got "
+                f"sigma = {self.sigma:g} and sensitivity = {self.sensitivity:g}"
+            )
 
     def log_delta(self, epsilon: float) -> float:
         """Return the logarithm of δ(ε), for ε >= 0.
@@ -86,18 +95,25 @@ class GaussianProfile:
         Let h = Δ/2σ and x = εσ/Δ - h, and let φ be the standard normal density. Then δ is the
         integral of φ(x + u) (1 - e^(-2hu)) over u > 0.
         """
-        half = self.sensitivity / (2 * self.sigma)
-        x = epsilon * self.sigma / self.sensitivity - half
+        scale = -frexp(self.sensitivity)[1]  # so that products do not overflow
+        sigma, sensitivity = ldexp(self.sigma, scale), ldexp(self.sensitivity, scale)
+        half = sensitivity / (2 * sigma)
+        x = epsilon * sigma / sensitivity - half
+        if half > STEEP:  # the difference may cancel, so it is rounded only once
+            ratio = Fraction(sigma) / Fraction(sensitivity)
+            x = float(Fraction(epsilon) * ratio - 1 / (2 * ratio))
+        if x < -sqrt(FAR):
+            return 0.0  # δ is 1 up to e^(-FAR/2)
+        if x > FARTHEST:
+            return -x * (x / 2)  # the other terms are far below rounding
         root = sqrt(max(x, 0.0) ** 2 + FAR)
-        start = max(-x - sqrt(FAR), 0.0)
-        stop = (
-            -x + sqrt(FAR) if x < 0 else FAR / (x + root)
-        )  # beyond this point φ has fallen by e^(-FAR/2)
-        edges = np.linspace(start, stop, PANELS + 1)
+        # beyond this point φ has fallen by e^(-FAR/2)
+        stop = -x + sqrt(FAR) if x < 0 else FAR / (x + root)
+        edges = np.linspace(0.0, stop, PANELS + 1)
         # 1 - e^(-2hu) rises within a few 1/2h: if a panel is much longer, the first one is divided.
         rise = STEEPEST / (2 * half)
-        finer = rise * 2.0 ** np.arange(max(ceil(log2((edges[1] - start) / rise)), 0))
-        edges = np.concatenate([edges[:1], start + finer, edges[1:]])
+        finer = rise * 2.0 ** np.arange(max(ceil(log2(edges[1] / rise)), 0))
+        edges = np.concatenate([edges[:1], finer, edges[1:]])
         widths = np.diff(edges)
         u = edges[:-1, None] + (NODES + 1) / 2 * widths[:, None]
         peak = x if x > 0 else 0.0
@@ -107,6 +123,7 @@ class GaussianProfile:
 
 
 FAR, PANELS, STEEPEST = 160.0, 8, 30.0
+STEEP, FARTHEST = 1e3, 1e12
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 

@@ -38,6 +38,7 @@ NODES = 6
 # the range of a tilted Gaussian loss, in standard deviations; the mass outside is 2e-44, far below
 # any rounding
 TAIL = 14.0
+LEAST_RATIO, LARGEST_RATIO = 1e-15, 1e6  # of a sensitivity and a deviation
 TOTAL = 1e-6  # the largest difference from 1 that a sum of probabilities may have
 
 
@@ -173,8 +174,8 @@ def split(
 class GaussianLoss:
     """The loss of Gaussian noise, which is itself Gaussian with mean μ²/2 and variance μ².
 
-    μ is the sensitivity divided by the deviation. Raises `ValueError` for a μ that is not positive
-    and finite.
+    μ is the sensitivity divided by the deviation. Raises `ValueError` for a μ outside 1e-15 to
+    10^6.
     """
 
     ratio: float  # μ > 0
@@ -185,8 +186,11 @@ class GaussianLoss:
     largest = inf
 
     def __attrs_post_init__(self) -> None:
-        if not 0 < self.ratio < inf:
-            raise ValueError(f"sensitivity over deviation is positive and finite, got {self.ratio}")
+        if not LEAST_RATIO <= self.ratio <= LARGEST_RATIO:  # also refuses NaN
+            raise ValueError(
+                f"sensitivity over deviation lies between {LEAST_RATIO:g} and {LARGEST_RATIO:g}, "
+                f"got {self.ratio:g}"
+            )
 
     def trimmed(self, mass: float) -> "GaussianLoss":
         """Return the law unchanged."""
@@ -219,7 +223,7 @@ def gaussian_pair(sensitivity: float, deviation: float) -> Pair:
     """Return the losses of Gaussian noise on values that lie `sensitivity` apart (L2).
 
     `deviation` is the standard deviation of the noise. Both directions are equal. Raises
-    `ValueError` unless `sensitivity` over `deviation` is positive and finite.
+    `ValueError` unless `sensitivity` over `deviation` lies between 1e-15 and 10^6.
 
     >>> gaussian_pair(sensitivity=1.0, deviation=2.0).forward.ratio
     0.5

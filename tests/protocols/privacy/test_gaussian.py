@@ -2,7 +2,7 @@
 high precision.
 """
 
-from math import exp, log, sqrt
+from math import exp, inf, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -25,17 +25,27 @@ sensitivities = for_each("sensitivity", SENSITIVITIES)
 
 
 def precise_delta(deviation: float, sensitivity: float, epsilon: float) -> float:
-    """Balle and Wang, Theorem 8, in 400 bits."""
-    before, ctx.prec = ctx.prec, 400
+    return exp(precise_log_delta(deviation, sensitivity, epsilon))
+
+
+def precise_log_delta(deviation: float, sensitivity: float, epsilon: float) -> float:
+    """Balle and Wang, Theorem 8, in 1500 bits: δ = φ(x) (m(x) - m(x + 2h)), where x = εσ/Δ - h,
+    h = Δ/2σ, and m(y) = Φ(-y)/φ(y).
+    """
+    before, ctx.prec = ctx.prec, 1500
     try:
-        s, d, e = arb(deviation), arb(sensitivity), arb(epsilon)
-
-        def phi(x: Any) -> Any:
-            return (-x / arb(2).sqrt()).erfc() / 2
-
-        return float(phi(d / (2 * s) - e * s / d) - e.exp() * phi(-d / (2 * s) - e * s / d))
+        half = arb(sensitivity) / arb(deviation) / 2
+        x = arb(epsilon) / (2 * half) - half
+        delta = _mills(x) - _mills(x + 2 * half)
+        return float(delta.log() - x**2 / 2 - (2 * arb.pi()).log() / 2)
     finally:
         ctx.prec = before
+
+
+def _mills(y: Any) -> Any:
+    if y > 4:
+        return (y**2 / 2).hypgeom_u(arb(1) / 2, arb(1) / 2) / arb(2).sqrt()
+    return (y / arb(2).sqrt()).erfc() * (y**2 / 2).exp() * (arb.pi() / 2).sqrt()
 
 
 @epsilons
@@ -144,3 +154,44 @@ def test_noise_for_a_huge_epsilon_has_its_delta(epsilon: float, delta: float) ->
 def test_an_epsilon_whose_noise_cannot_be_computed_is_refused() -> None:
     with pytest.raises(ValueError, match=r"epsilon is at most 1e\+12, got 1e\+13"):
         sigma("analytic", 1.0, 1e13, 1e-6)
+
+
+@for_each("scale", [1e-150, 1.0, 1e150])
+@for_each("ratio", [1e-100, 1e-8, 1e-3, 1.0, 1e3, 1e100])
+@for_each("x", [-13.0, -3.0, 0.0, 5.0, 1e3, 1e11, 1e13])
+def test_delta_is_right_where_products_overflow_or_cancel(
+    scale: float, ratio: float, x: float
+) -> None:
+    deviation, half = ratio * scale, 1 / (2 * ratio)
+    epsilon = max(x + half, 0.0) / ratio
+    found = GaussianProfile(deviation, scale).log_delta(epsilon)
+    exact = precise_log_delta(deviation, scale, epsilon)
+    assert found == pytest.approx(exact, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("deviation", "sensitivity", "epsilon", "log_delta"),
+    [
+        (1e250, 1.0, 1e-240, -5e19),
+        (1e200, 1.0, 0.0, log(0.5e-200 * 0.7978845608028654)),
+        (1e200, 1.0, 1.0, -inf),
+        (1.0, 1.0, 1e300, -inf),
+        (1e-250, 1.0, 1.0, 0.0),
+        (1e-100, 1.0, 1e200, -1.25e199),
+        (1e308, 1e307, 0.0, log(0.03987761167674497)),
+    ],
+)
+def test_delta_of_extreme_noise(
+    deviation: float, sensitivity: float, epsilon: float, log_delta: float
+) -> None:
+    found = GaussianProfile(deviation, sensitivity).log_delta(epsilon)
+    assert found == pytest.approx(log_delta, rel=1e-9)
+
+
+def test_noise_too_far_from_the_sensitivity_is_refused() -> None:
+    words = r"sigma and sensitivity differ by a factor of at most 1e\+250"
+    for deviation, sensitivity in [(1e251, 1.0), (1e-251, 1.0), (1e-200, 1e200), (1e200, 1e-200)]:
+        with pytest.raises(ValueError, match=words):
+            delta_of(deviation, sensitivity, 1.0)
+    with pytest.raises(ValueError, match=words):
+        sigma("analytic", 1.0, 1e-300, 1e-300)
