@@ -43,7 +43,7 @@ LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
 UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
 RARE = binary(Fraction(1, 10), Fraction(1, 4))  # zeros are rarer than ones
 COINS = "flip1 = 0.85 and flip2 = 0.3"  # those of INTRODUCTION
-FACES = "faces of 0.05 for 0, 0.2 for 1 and 0.3 for 2"  # those of UNEVEN
+FACES = "face probabilities 0.05 for 0, 0.2 for 1 and 0.3 for 2"  # those of UNEVEN
 MILES, SECTION = 9500, 0.15
 FEW, SIZES = (
     (1, 0, 0, 0),
@@ -344,10 +344,7 @@ PURE, SUMS = (
 )
 ONE_OUTPUT = "one output, as the text says before the equation"
 WHOLE = "round two as a whole: the largest ε over all its answers"
-LAST_VALUE = (
-    "ε of round two by the last value, with faces of 0.05 for 0, and of 0.2 and 0.3 for the values "
-    "1 and 2"
-)
+LAST_VALUE = f"ε of round two by the formula for the answer 2; {FACES}"
 OF_OUTPUT_0, OF_OUTPUT_1 = (
     f"the text before the equation says 'for output {output}, round 2, the privacy leakage is as "
     "follows', so the equation may be about this output alone; so read, it holds, as in the row "
