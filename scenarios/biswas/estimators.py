@@ -63,7 +63,9 @@ CASES: Mapping[str, Case] = {
     "8 % of 50,000 users": Case(_crowd(), 101, repetitions=20),
     "2 of 4 users": Case(FOUR, 3),
     "2 of 4 users, each with its own π_j": Case(FOUR, 3, (0.9, 0.8, 0.2, 0.1)),
-    "4 users with drawn items, each with its own π_j": Case(FOUR, 3, (0.9, 0.8, 0.2, 0.1), drawn=True),
+    "4 users with drawn items, each with its own π_j": Case(
+        FOUR, 3, (0.9, 0.8, 0.2, 0.1), drawn=True
+    ),
 }
 CROWD, FEW, OWN, DRAWN = CASES
 SHARED: Mapping[str, Callable[[SamplingDesign], Any]] = {"c": direct, "g": centred, "ĉ": per_report}
