@@ -3,10 +3,10 @@
 A party draws two kinds of random values from two sources:
 
 - *discrete* draws, such as bits, integers, subsets and reals: `DiscreteSource`;
-- *field elements*, which serve as masks: `FieldSource`.
+- *field elements*: `FieldSource`.
 
-A script sees only `Coins`. `Coins` checks the arguments, bills the operation and asks one of its
-two sources. A reading of a script may replace one source, or both::
+`Coins` checks the arguments of a draw, bills it and asks one of its two sources. A reading of a
+script may replace one source, or both::
 
     reading         discrete source        field source
     numeric         seeded words           seeded words
@@ -99,9 +99,7 @@ class DiscreteSource(Protocol):
         ...
 
     def block(self, number: int) -> "DiscreteSource":
-        """Return a source for the `number`-th deferred block, counted from 1. The new source is
-        independent of this source.
-        """
+        """Return a source for the `number`-th deferred block, counted from 1."""
         ...
 
 
@@ -117,9 +115,7 @@ class FieldSource(Protocol):
         ...
 
     def block(self, number: int) -> "FieldSource":
-        """Return a source for the `number`-th deferred block, counted from 1. The new source is
-        independent of this source.
-        """
+        """Return a source for the `number`-th deferred block, counted from 1."""
         ...
 
 
@@ -127,7 +123,7 @@ class Coins:
     """The coins of one party, of one of its deferred blocks, or of the functions of its doors. A
     script gets the coins of its party as `me.coins`.
 
-    Every draw gives new, independent values. Probabilities are floats or fractions in [0, 1]; a
+    A draw is independent of all draws before it. Probabilities are floats or fractions in [0, 1]; a
     method raises `ValueError` for arguments out of range. A script gets an error if it draws at a
     moment when it may not draw (see `Party`).
 
@@ -141,7 +137,7 @@ class Coins:
     >>> coins.field(Field(101), (2, 5)).shape
     (2, 5)
 
-    `tossed` says whether discrete coins were drawn from this object; Bernoulli draws with
+    `tossed` says whether this object was asked for a discrete draw; Bernoulli draws with
     probability 0 or 1 do not count. The functions of doors draw from another object (`for_doors`).
     `check`, if it is set, is called with the coins before a draw, and raises an error if the code
     that runs now may not draw from them.
@@ -206,8 +202,11 @@ class Coins:
 
         Billed as `count` draws from `[n]` (nS).
         """
-        if not 0 <= count <= below:
-            raise ValueError(f"a subset of {below} values has 0 to {below} members, got {count}")
+        if not 0 <= count <= below <= 1 << 63:
+            raise ValueError(
+                "a subset needs count in 0..below, and below at most 2**63, got "
+                f"count={count}, below={below}"
+            )
         self._bill("nS", count)
         return Metered.of(self._discrete.subset(count, below, None, 1), self._meter)
 
@@ -220,14 +219,14 @@ class Coins:
         `favoured` every set is equally likely. Billed as one draw of a subset (aS).
         """
         if (
-            not 0 <= count <= below
+            not 0 <= count <= below <= 1 << 63
             or not 0 < weight < math.inf
             or (favoured is not None and not 0 <= favoured < below)
         ):
             raise ValueError(
-                "a weighted subset needs count in 0..below, weight > 0 and favoured in "
-                f"0..below-1, got count={count}, below={below}, weight={weight}, "
-                f"favoured={favoured}"
+                "a weighted subset needs count in 0..below, below at most 2**63, a positive and "
+                f"finite weight, and favoured in 0..below-1, got count={count}, below={below}, "
+                f"weight={weight}, favoured={favoured}"
             )
         self._bill("aS", 1)
         return Metered.of(self._discrete.subset(count, below, favoured, weight), self._meter)
@@ -420,10 +419,9 @@ class Deferred:
     """A block of field elements that need not be evaluated at once.
 
     `Coins.deferred` makes such a block. If `Party.scatter` sends it under a `Summed` tag, `run`
-    evaluates it later, perhaps in another thread, and at the latest at the end of the run. `rows`
-    must be a pure function: it may use only the coins that it gets and values that do not change
-    after the block was made. A block must be evaluated only once, because a second evaluation would
-    draw other coins.
+    evaluates it later, perhaps in another thread. `rows` must be a pure function: it may use only
+    the coins that it gets and values that do not change after the block was made. A block must be
+    evaluated only once, because a second evaluation would draw other coins.
 
     >>> from simnet import Field
     >>> from simnet.coins.sampled import SampledCoins

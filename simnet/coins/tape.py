@@ -146,8 +146,8 @@ def _refuse_many(tape: Tape, outcomes: int, coin: str) -> None:
     if outcomes > MOST_OUTCOMES:
         raise tape.stopped(
             BadInput(
-                f"{coin} has {outcomes:,} outcomes, and a coin of more than {MOST_OUTCOMES:,} "
-                "cannot be played out: take smaller numbers"
+                f"{coin} has {outcomes:,} outcomes, and more than {MOST_OUTCOMES:,} cannot be "
+                "played out: take smaller numbers"
             )
         )
 

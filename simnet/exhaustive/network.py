@@ -283,7 +283,7 @@ class Network:
 
     def waits_for_lost(self, party: int, request: Request) -> int | None:
         """Return a sender whose lost message a party waits for in vain, or None."""
-        if request.kind != "each":
+        if request.kind not in ("each", "any"):
             return None
         lacks = self.lacking(party, request) or frozenset()
         holes = {
@@ -291,6 +291,8 @@ class Network:
             for posting in self.waiting.get((party, request.tag, None, False), ())
             if posting.message.is_lost
         }
+        if request.kind == "any":
+            return min(holes, default=None)
         return next((sender for sender in request.senders or () if sender in lacks & holes), None)
 
     def _readable(self, channel: Channel) -> list[Posting]:

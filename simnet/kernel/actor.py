@@ -123,12 +123,13 @@ class Mailbox:
 class LateMailbox(Mailbox):
     """A mailbox some of whose messages may be late, lost or duplicated.
 
-    Each time the owner stops waiting for a message, this is a *silence* of the sender. A silence
-    takes the place of one message: this message is not read if it comes later, and the sender's
-    message after it is read as usual. `given_up` counts, by sender, the silences whose message has
-    not come yet. `due` has, by sender and for each silence, the time of the deadline that passed,
-    or None if there was no deadline. `late` has, by sender and in the order of the silences, the
-    messages that came all the same; None stands for a message that was lost.
+    If the owner stops waiting for a message that has not come in time, this counts as a *silence*
+    of the sender. A silence takes the place of one message: this message is not read if it comes
+    later, and the sender's message after it is read as usual. `given_up` counts, by sender, the
+    silences whose message has not come yet. `due` has, by sender and for each silence, the time of
+    the deadline that passed, or None if there was no deadline. `late` has, by sender and in the
+    order of the silences, the messages that came all the same; None stands for a message that was
+    lost.
 
     A lost message leaves a hole: the sender's next message is not read in the place of the lost
     one. `behind` has, by sender, what was put after the first hole; None stands for a further hole.
@@ -308,6 +309,11 @@ class Actor:
             )
 
 
+def numbered(number: int, noun: str) -> str:
+    """Return a number with a noun, such as `1 row` or `2 rows`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def refuse(actor: Actor, tag: str | None, reason: str) -> ScriptError:
     """Return an error that names the party, the round and, if there is one, the tag."""
     about = "" if tag is None else f' (tag "{tag}")'
@@ -317,7 +323,9 @@ def refuse(actor: Actor, tag: str | None, reason: str) -> ScriptError:
 def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
     """Raise `ScriptError` when a crowd sends as if it were one party."""
     if actor.number in roster.crowds:
-        size = roster.seats[actor.number].size
         raise refuse(
-            actor, tag, f"is a crowd of {size} members, and each member sends a row: use send_rows"
+            actor,
+            tag,
+            "is a crowd, and each of its members sends a row: use send_rows, with plain values and "
+            "a tag that is not summed",
         )

@@ -1,11 +1,11 @@
 """Messages that go astray: lost, damaged, duplicated or late.
 
-Theory of operation. A fate acts on a message that is on its way. It decides whether, when and how
-often the message comes into the recipient's mailbox.
+Theory of operation. A fate acts on a message that is on its way.
 
 - A *lost* message never comes. A later message of the sender under the same tag is not read in the
   place of the lost one. `gather_some`, and `gather_rows` with `at_least`, count the sender as
-  silent. Any other wait for the lost message does not end, and the run is aborted.
+  silent. A script that needs the lost message in `receive` or `gather` waits for ever, and the run
+  is aborted.
 - A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit.
 - A *duplicated* message is billed twice and read once.
 - A *late* message comes later, by the number of seconds that its fate gives. Only a script that
@@ -32,7 +32,7 @@ from simnet.errors import BadInput
 from simnet.kernel.actor import Actor, LateMailbox
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.tags import Summed, Tag
-from simnet.kernel.waits import FromNamed
+from simnet.kernel.waits import FromAnyone, FromNamed
 from simnet.record.fate import LOST, MessageFate
 from simnet.record.log import Log
 from simnet.record.message import Block, Key
@@ -257,14 +257,16 @@ class AstrayMail(AstrayLink):
 
 
 def waits_for_lost(actor: Actor) -> int | None:
-    """Return the number of a sender whose lost message a party waits for; None if the party waits
-    for no lost message.
+    """Return the number of a sender whose lost message a party waits for, in another way than
+    `gather_some`; None if there is no such message.
     """
     wait: Any = actor.wait
-    if not isinstance(wait, FromNamed):
+    if not isinstance(wait, FromNamed | FromAnyone):
         return None
     box = actor.box(wait.tag)
     if not isinstance(box, LateMailbox):
         return None
+    if isinstance(wait, FromAnyone):
+        return min(box.behind, default=None)
     missing = [number for number in wait.senders if number not in box.held]
     return next((number for number in missing if number in box.behind), None)

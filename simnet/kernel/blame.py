@@ -27,7 +27,7 @@ def blamed(actor: Actor, error: BaseException) -> ScriptError:
     """Return a `ScriptError` for an error that left a party's script. The `ScriptError` names the
     party, the round and, where they are known, the tag and the script's line.
 
-    A `ScriptError` about another party is returned as it is.
+    A `ScriptError` that does not begin with the name of this party is returned as it is.
     """
     if isinstance(error, BaseExceptionGroup):  # raised by the script: blame its first error
         first = error.exceptions[0]
@@ -49,8 +49,8 @@ def place_of(error: BaseException) -> str:
 
 
 def in_parties(error: Exception) -> BadInput:
-    """Return a `BadInput` that says which error a protocol's `parties()` raised, and on which
-    line.
+    """Return a `BadInput` that says which error a protocol's `parties()` raised, and on which line,
+    if it is known.
     """
     return BadInput(f"the protocol's parties() fails: {_text(error)}{place_of(error)}")
 

@@ -48,8 +48,8 @@ def rows_from(
 ) -> Any:
     """Return all rows of these payloads. `senders` has the number of the sender of each payload.
 
-    There is one row for each sender and, if a sender is a crowd, one for each member. Under a
-    voluntary tag there may be fewer rows.
+    There is one row for each sender that is not a crowd, and one for each member of a crowd. Under
+    a voluntary tag there may be fewer rows.
 
     Raises `ScriptError` for a tally, which has no rows.
     """
@@ -75,7 +75,7 @@ def tally_of(
     payloads: Sequence[Any],
     count: Callable[[Any], Any],
 ) -> Any:
-    """Return the sum of these payloads.
+    """Return the counts of these payloads.
 
     `count` turns all rows, as `rows_from` returns them, into counts. Tallies consist of counts
     already, and are added up without `count`.

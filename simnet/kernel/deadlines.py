@@ -46,9 +46,9 @@ from simnet.roster import Roster
 class Open(NamedTuple):
     """A wait with a deadline that has not ended yet.
 
-    `sent` has, for each sender that has sent the message already, the number of its post in the
-    log. `unsent` has the senders that have not sent it yet. A message of the party to itself that
-    has been sent is in neither.
+    `sent` has, for each sender whose message is in the mailbox, the number of its post in the log.
+    `unsent` has the senders whose message is not there. A message of the party to itself that has
+    been sent is in neither.
     """
 
     party: int

@@ -5,9 +5,10 @@ instead of the rows themselves. So blocks of many senders can be made in several
 can add a block to its totals and forget it before it makes the next block. (A block of which some
 row may have to be taken out of a sum again is kept: see `sums.py`.)
 
-Every thread adds its blocks to totals of its own. The totals are merged when all threads are done.
-Addition mod q does not depend on the order, so the sums are the same for any number of threads. All
-blocks of one sender go to one thread, in order, because they bill to one meter.
+If there are several threads, each adds its blocks to totals of its own. The totals are merged when
+all threads are done. Addition mod q does not depend on the order, so the sums are the same for any
+number of threads. All blocks of one sender go to one thread, in order, because they bill to one
+meter.
 """
 
 import itertools
@@ -69,7 +70,7 @@ class Posting:
         return None
 
     def add(self, block: FieldArray, total: Total, recorder: Recorder) -> None:
-        """Add the block to a total, and record the rows that observed parties see."""
+        """Add the block to a total, and record the rows that belong in the transcript."""
         total.add(self.slots, block)
         if recorder.observed and recorder.keeps_sums:
             self._record(block, recorder)

@@ -25,31 +25,36 @@ from simnet.kernel.reading import Sampled
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, residues_of
 
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
 # The law of each draw of `DiscreteSource` and `FieldSource`, from the arguments of the draw.
 _LAWS: dict[str, Callable[..., str]] = {
     "bernoulli": lambda chance: f"true with probability {chance}",
-    "bernoullis": lambda chance, count: f"{count} times: true with probability {chance}",
+    "bernoullis": lambda chance, count: f"{_times(count)}: true with probability {chance}",
     "binomials": lambda trials, chance: (
         f"binomial, numbers of trials {trials.tolist()}, probability {chance}"
     ),
-    "integers": lambda below, count: f"{count} times: uniform on 0..{below - 1}",
+    "integers": lambda below, count: f"{_times(count)}: uniform on 0..{below - 1}",
     "subset": lambda count, below, favoured, weight: (
         f"a subset of {count} of 0..{below - 1}"
         + (
             ""
             if favoured is None
-            else f"; a subset with {favoured} is {weight} times as likely as a subset without it"
+            else f"; a subset with {favoured} has weight {weight}, and one without it weight 1"
         )
     ),
     "categorical": lambda weights, count: (
-        f"{count} times: a place in the list, with probability proportional to {list(weights)}"
+        f"{_times(count)}: an index, with probability in proportion to {list(weights)}"
     ),
-    "uniform": lambda count: f"{count} times: uniform on [0, 1)",
-    "normal": lambda count: f"{count} times: standard normal",
-    "exponential": lambda count: f"{count} times: standard exponential",
-    "discrete_normal": lambda variance, count: f"{count} times: discrete normal({variance})",
-    "discrete_laplace": lambda scale, count: f"{count} times: discrete Laplace({scale})",
-    "skellam": lambda variance, count: f"{count} times: Skellam({variance})",
+    "uniform": lambda count: f"{_times(count)}: uniform on [0, 1)",
+    "normal": lambda count: f"{_times(count)}: standard normal",
+    "exponential": lambda count: f"{_times(count)}: standard exponential",
+    "discrete_normal": lambda variance, count: f"{_times(count)}: discrete normal({variance})",
+    "discrete_laplace": lambda scale, count: f"{_times(count)}: discrete Laplace({scale})",
+    "skellam": lambda variance, count: f"{_times(count)}: Skellam({variance})",
     "draw": lambda field, shape, _: f"uniform on F_{field.modulus}, shape {shape}",
 }
 

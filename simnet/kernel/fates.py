@@ -79,7 +79,7 @@ def checked_fates(fates: Fates, roster: Roster) -> dict[int, Fate]:
 
 class CutLink(Link):
     """The link of a party that has a fate. It counts the sends under the tag of the fate, and stops
-    the party in the last one.
+    the party in the send that the fate names.
     """
 
     def __init__(self, link: Link, fate: Fate, actor: Actor, roster: Roster) -> None:

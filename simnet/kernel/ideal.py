@@ -100,10 +100,10 @@ def ideal_world(
     """Return what the functionality gives to each party, by name; an empty mapping if the protocol
     has no functionality.
 
-    `inputs` maps the name of each party that brings an input to this input. A functionality with a
-    third parameter is also told `happened`: who dropped out of the run, and who was heard. Raises
-    `SimnetError` for a functionality that returns something else than field elements by the names
-    of parties.
+    `inputs` maps the name of each party that brings an input to this input. If `happened` is given,
+    a functionality with a third parameter is told who dropped out of the run, and who was heard.
+    Raises `SimnetError` for a functionality that returns something else than field elements by the
+    names of parties.
     """
     if not isinstance(protocol, Ideal):
         return {}

@@ -2,8 +2,8 @@
 
 The first press of Ctrl-C raises `KeyboardInterrupt` in the script that is running. If no script is
 running at that moment, the run ends before the next script continues. A script that catches the
-error can no longer use its party, and the run ends when the script awaits anything or ends. But a
-script that computes for ever and catches every error would survive the first press::
+error can no longer use its party, and the run ends when the script waits for anything or ends. But
+a script that computes for ever and catches every error would survive the first press::
 
     while True:
         try:

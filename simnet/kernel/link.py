@@ -9,7 +9,7 @@ to a link. Two links carry messages.
   party sends, and asks the driver of the script for every message that the party receives.
 
 Other links stand before one of them and pass requests on to it: `simnet.kernel.fates.CutLink` for a
-party that will drop out, and `simnet.kernel.astray.AstrayLink` for a party of whose messages some
+party that has a fate, and `simnet.kernel.astray.AstrayLink` for a party of whose messages some
 are lost, damaged, duplicated or late. A party may have both.
 
 `post...` and `put` send and return at once. `take...` and `heard` wait for messages: `take...`

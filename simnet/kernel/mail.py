@@ -294,7 +294,7 @@ class Mail(Link):
                 actor,
                 tag.name,
                 "waits with a deadline, and the run has no network: give it one, such as "
-                'run(..., network="broadband") or simnet run --network broadband',
+                'run(..., network="broadband"), or --network broadband on the command line',
             )
         crowds = self._roster.crowds.intersection(senders.numbers.tolist())
         crowd = min(crowds, default=None)

@@ -16,7 +16,7 @@ from simnet.coins.coins import Coins, Deferred, RowBlock, evaluates_block
 from simnet.doors.call import DoorKind, door_call
 from simnet.errors import Abort, ScriptError
 from simnet.kernel import primitives
-from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.actor import Actor, numbered, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.primitives import Statement
@@ -38,7 +38,7 @@ To = str | Group | Sequence[str]
 class Party:
     """The object `me` that every script gets: its name, its coins, its messages and its doors.
 
-    A script runs once for each party that plays its role. This protocol adds numbers: every user
+    A script runs once for each seat of its role. This protocol adds numbers: every user
     splits its number into two shares, one for each of two servers, and the first server learns the
     total only.
 
@@ -71,22 +71,19 @@ class Party:
     - Methods that send or receive are async: write `await` before the call. Messages from one
       sender under one tag are read in the order in which they were sent.
     - If a method raises an error and the script does not catch it, the run ends with a
-      `ScriptError`, which names the party, the round and the tag that the party used last, if any.
-      (An `Abort` is different: it ends only this party's part in the run.) An error in a door's
-      function, a forgotten `await` and too many messages end the run, even if the script catches
-      errors.
+      `ScriptError`. (An `Abort` is different: it ends only this party's part in the run.) An error
+      in a door's function, a forgotten `await` and too many messages end the run, even if the
+      script catches errors.
     - Names of unknown parties raise `BadInput`; a payload of another kind than above, and a tag
       that is not a `Tag`, raise `TypeError`. A payload that is sealed raises `ScriptError`, and so
       do field elements, keys, signatures and boxes that another party holds.
-    - Only the script that gets a party may act with it, and only while the script runs. A script
-      cannot act with the party of another script, act with its own party in a thread, or act after
-      the run has failed. (To ask for names, roles and groups is not to act.)
+    - A script may act only with the party that it gets, and only in the thread of the run. (To ask
+      for names, roles and groups is not to act.)
 
     A script's input is *sealed*: the script can carry a sealed value but not look at it. A script
-    cannot look at the numbers of field elements either. The only ways from such values to a value
-    that the script can use are three methods, called *doors*: `secret` for values that messages
-    must protect, `disclose` for values that everybody may know, and `output` for the value that the
-    script returns.
+    cannot look at the numbers of field elements either. Three methods, called *doors*, call a
+    function with such values: `secret` for values that messages must protect, `disclose` for values
+    that everybody may know, and `output` for the value that the script returns.
     """
 
     __slots__ = ("_actor", "_lifts", "_link", "_reading", "_roster", "_scope", "_seed", "_turn")
@@ -307,9 +304,9 @@ class Party:
         agreement.
 
         `secret` is this party's secret key, and `public` the other party's public key, or k public
-        keys. The result has shape `shape`, or (k, *shape). The other party gets the same elements
-        from its secret key and this party's public key. Raises `ValueError` for a secret key of
-        another shape.
+        keys. The result has shape `shape`, or (k, *shape). With the same field, shape and label the
+        other party gets the same elements from its secret key and this party's public key. Raises
+        `ValueError` unless the secret key has shape (w,).
 
         For example, `seed = me.agree(secret, public, F, (4,))`.
         """
@@ -406,7 +403,7 @@ class Party:
         rows: RowBlock | Deferred | Sequence[Payload],
         keys: Typed | None = None,
     ) -> None:
-        """Send row k of `rows` to the k-th recipient: each recipient gets a message of its own.
+        """Send row k of `rows` to the k-th recipient.
 
         `rows` is an array whose first dimension is the number of recipients, a `Deferred` block or,
         unless the tag is `Summed`, a sequence of payloads. A `Deferred` block under a tag that is
@@ -449,7 +446,8 @@ class Party:
             raise refuse(
                 actor,
                 tag.name,
-                f"{length} rows for {len(group)} recipients: each recipient needs exactly one row",
+                f"sends {numbered(length, 'row')} to {numbered(len(group), 'recipient')}: each "
+                "recipient needs exactly one row",
             )
         post = self._link.post_rows if is_array else self._link.post_each
         post(actor, tag, group, payloads)
@@ -572,8 +570,8 @@ class Party:
 
         The call ends when every sender has sent or counts as silent, and not as soon as `at_least`
         senders have sent. Without `within`, a sender counts as silent only when no party can go on
-        without this silence (see `simnet.kernel.silence`). The payload that a silent sender did not
-        send in time is never read, even if it comes later.
+        (see `simnet.kernel.silence`). The payload that a silent sender did not send in time is
+        never read, even if it comes later.
 
         With `within`, the call waits for so many seconds at most, on the clock of the run's
         network. A sender counts as silent if its payload has not come by then. `Run.late` names
@@ -581,7 +579,7 @@ class Party:
 
         Raises `Abort` if fewer than `at_least` payloads have come. Raises `ScriptError` for a
         deadline in a run without a network, for a deadline if this party or a sender is a crowd,
-        and for a deadline that is not a number of seconds above 0. Other errors are as for
+        and for a deadline that is not a finite number of seconds above 0. Other errors are as for
         `gather`.
 
         For example, `masked = await me.gather_some(MASKED, me.all("user"), at_least=t)`.
@@ -612,8 +610,8 @@ class Party:
 
         Afterwards `await me.gather_sum(SHARE, senders=agreed)` adds up the messages of `agreed`,
         who are among the names returned, and leaves out all other messages. So recipients can agree
-        on senders that they all have heard. A message can be left out only in a run with fates, or
-        if it was sent as a deferred block; otherwise `gather_sum` raises `ScriptError`.
+        on senders that they all have heard. A message can be left out only in a run with fates of
+        parties, or if it was sent as a deferred block; otherwise `gather_sum` raises `ScriptError`.
 
         The call waits as `gather_some` does without `within`. Raises `Abort` if fewer than
         `at_least` senders have sent, and `ScriptError` for a tag that is not `Summed`, for a second
@@ -745,11 +743,12 @@ class Party:
         summed = self._added_up(tag) or await self._stop()
         actor = self._actor
         if len(keys) != len(counts) or not keys or min(counts) < 1:
+            least = f", the least of them {min(counts)}" if len(counts) else ""
             raise refuse(
                 actor,
                 summed.name,
-                f"gather_sums needs a count of at least 1 for each key, got {len(keys)} keys and "
-                f"{len(counts)} counts, {list(counts)[:5]}",
+                f"gather_sums needs a count of at least 1 for each key, got "
+                f"{numbered(len(keys), 'key')} and {numbered(len(counts), 'count')}{least}",
             )
         return await self._link.take_sums(actor, summed, keys, counts)
 
@@ -757,8 +756,8 @@ class Party:
     # following checks. `ScopedParty` overrides `_own`.
 
     def _own(self, tag: Tag) -> Tag | None:
-        """Return the tag under which the run carries the script's `tag`, or None if the party may
-        not act.
+        """Return the tag under which the run carries the script's `tag`, or None if it is not the
+        party's turn.
 
         A caller that gets None must await `_stop`, which raises the error, or waits for ever if the
         run is over.
@@ -784,6 +783,12 @@ class Party:
             await hand_over()
 
     def _check_turn(self) -> None:
+        if threading.get_ident() != self._turn.thread:
+            raise refuse(
+                self._actor,
+                self._actor.last_tag,
+                "its party is used in another thread: a script must run in a single thread",
+            )
         acting = self._turn.actor or self._turn.opener
         if acting is not None and acting.door is not None:
             whose = "its party" if acting is self._actor else f"the party of {self._actor.name}"
@@ -800,12 +805,6 @@ class Party:
                 f"uses the party of {self._actor.name}: a script may use only the party that it "
                 "gets as an argument",
             )
-        if threading.get_ident() != self._turn.thread:
-            raise refuse(
-                self._actor,
-                self._actor.last_tag,
-                "uses its party in another thread: a script must run in a single thread",
-            )
 
     def _begin(self) -> None:
         if self._turn.actor is not self._actor or threading.get_ident() != self._turn.thread:
@@ -821,7 +820,10 @@ class Party:
         if coins is not actor.coins:
             if coins is self._turn.door_coins:
                 return
-            raise TypeError("draws from coins that belong to the function of another door")
+            raise TypeError(
+                "draws from the coins of a door's function: only a function that gets them as an "
+                "argument may draw from them"
+            )
         if opener is None:
             self._begin()
         elif opener is actor and actor.door == "output":
@@ -897,13 +899,15 @@ class Party:
     def _check_deadline(self, tag: Tag, within: float | None) -> None:
         if within is not None and not 0 < within < math.inf:
             raise refuse(
-                self._actor, tag.name, f"a deadline is a number of seconds above 0, got {within!r}"
+                self._actor,
+                tag.name,
+                f"a deadline is a finite number of seconds above 0, got {within!r}",
             )
 
     def _refuse_few(self, tag: Tag, came: int, senders: int, at_least: int) -> None:
         if came < at_least:
             raise Abort(
-                f'only {came} of {senders} senders have sent "{tag.name}", and at least '
+                f'messages "{tag.name}" came from only {came} of {senders} senders, and at least '
                 f"{at_least} are needed"
             )
 
@@ -912,7 +916,7 @@ class Party:
             raise refuse(
                 self._actor,
                 tag.name,
-                f"{sender} sent a payload of shape {_shape(payload)}, expected shape {shape}",
+                f"{sender} sent {_described(payload)}, expected a payload of shape {shape}",
             )
 
 
@@ -920,8 +924,7 @@ class ScopedParty(Party):
     """A party inside one part of a larger protocol: its names and tags get a prefix, the scope.
 
     Example. In the scope `g2.` the name `u1` of the script means the party `g2.u1` of the run, and
-    the tag `share` means the run's tag `g2.share`. So parts with different scopes do not read each
-    other's messages.
+    the tag `share` means the run's tag `g2.share`.
     """
 
     __slots__ = ("_tags",)
@@ -970,5 +973,7 @@ def _one_row(payload: Any) -> Any:
     return _block(payload)[np.newaxis]
 
 
-def _shape(payload: Any) -> Any:
-    return getattr(payload, "shape", type(payload).__name__)
+def _described(payload: Any) -> str:
+    if hasattr(payload, "shape"):
+        return f"a payload of shape {payload.shape}"
+    return f"a {type(payload).__name__}"

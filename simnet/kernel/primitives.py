@@ -23,18 +23,19 @@ public-key infrastructure.
 The functions here raise the errors that the methods of `Party` with the same names document:
 `ValueError` for shapes and numbers that do not fit, and `ScriptError` for a wrong key. They also
 raise `ScriptError` for field elements, public keys, signatures and boxes that another party holds,
-and `TypeError` for a value of another kind.
+and `TypeError` for seeds, keys, boxes, signatures and statements of another type.
 """
 
 import hashlib
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from simnet.coins.coins import evaluates_block
-from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.actor import Actor, numbered, refuse
 from simnet.kernel.reading import Reading
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures
@@ -60,9 +61,10 @@ def expand(
 
 def public_key(actor: Actor, reading: Reading, secret: FieldArray) -> PublicKeys:
     """Return the public key of a secret key."""
+    rows = _rows_of_seeds(actor, secret, "secret key")
     if len(secret.shape) != 1:
         raise ValueError(f"a secret key has shape (w,), got shape {secret.shape}")
-    (digest,) = reading.digests("secret key", _rows_of_seeds(actor, secret, "secret key"))
+    (digest,) = reading.digests("secret key", rows)
     return PublicKeys(np.frombuffer(digest, dtype=np.uint8), actor.meter)
 
 
@@ -160,7 +162,8 @@ def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) 
         return Boxes(rows[np.newaxis], digests, is_single=True, meter=actor.meter)
     if rows.shape[:1] != (len(digests),):
         raise ValueError(
-            f"{len(digests)} keys need as many rows, got an array of shape {rows.shape}"
+            f"each key needs one row: got {numbered(len(digests), 'key')}, and rows of shape "
+            f"{rows.shape}"
         )
     return Boxes(rows, digests, meter=actor.meter)
 
@@ -172,11 +175,12 @@ def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> F
     _check_held(actor, boxes)
     digests = reading.digests("key", _rows_of_seeds(actor, keys, "key"))
     if (len(keys.shape) == 1) != boxes.is_single or len(digests) != len(boxes.keys):
-        needed_shape = "(w,)" if boxes.is_single else f"({len(boxes.keys)}, w)"
-        raise ValueError(
-            f"these boxes need keys of shape {needed_shape}, one key for each box, got shape "
-            f"{keys.shape}"
+        wanted = (
+            "this box needs a key of shape (w,)"
+            if boxes.is_single
+            else f"these boxes need keys of shape ({len(boxes.keys)}, w), one key for each box"
         )
+        raise ValueError(f"{wanted}, got shape {keys.shape}")
     for place, (mine, needed) in enumerate(zip(digests, boxes.keys, strict=True)):
         if mine != needed:
             reading.found_different([mine, needed])  # the script may catch the error
@@ -201,11 +205,15 @@ def _stretched(
             f"a label is a text, got {type(label).__name__}: write, for example, "
             'label=f"mask {round}"'
         )
-    inner = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    sizes = (shape,) if isinstance(shape, int | np.integer) else shape
+    inner = tuple(map(operator.index, sizes))  # equal shapes must give equal texts
     if weights is not None:
         weights = [int(weight) for weight in weights]
         if len(weights) != len(digests):
-            raise ValueError(f"{len(digests)} seeds need as many weights, got {len(weights)}")
+            raise ValueError(
+                f"each seed needs one weight: got {numbered(len(digests), 'seed')} and "
+                f"{numbered(len(weights), 'weight')}"
+            )
     rows = reading.stretched(digests, field, inner, label, weights).metered(actor.meter)
     elements = len(digests) * math.prod(inner)
     actor.meter.bill("FS", elements)
@@ -228,7 +236,8 @@ def _rows_of_seeds(actor: Actor, seeds: Any, what: str) -> FieldArray:
     _check_held(actor, seeds)
     if len(seeds.shape) not in (1, 2) or not seeds.shape[-1]:
         raise ValueError(
-            f"a {what} has shape (w,), and several have shape (k, w), got shape {seeds.shape}"
+            f"a {what} has shape (w,), and several have shape (k, w), with w above 0, got shape "
+            f"{seeds.shape}"
         )
     rows: FieldArray = seeds[np.newaxis] if len(seeds.shape) == 1 else seeds
     return rows

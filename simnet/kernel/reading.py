@@ -87,7 +87,7 @@ class Reading(Protocol):
         ...
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Return the result of a door: field elements for a secret, else the recorded value.
+        """Return the result of a door: field elements for a secret, else a plain value.
 
         `coins` are discrete coins, or None for a function without a parameter for coins. Raises the
         error that the door's function raises, except that the error of an output is left in
@@ -118,7 +118,8 @@ class Reading(Protocol):
         ...
 
     def signed_keys(self, signature: bytes) -> Sequence[bytes]:
-        """Return the public keys that a signature signs, if this reading needs to know.
+        """Return the public keys that a signature signs; no keys if this reading need not know
+        them.
 
         Raises `ScriptError` if the reading needs to know them but does not.
         """

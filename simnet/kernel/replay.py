@@ -1,17 +1,19 @@
 """Playing a run again, and checking that it is the same run.
 
-Theory of operation. A run is a function of its protocol, its inputs, its seed, its fates and, if
-scripts wait with deadlines, its network. Many instruments rely on this and play a run again: for
-example, a verdict plays it with unknowns in the place of field coins. The results of these
-instruments hold for the first run only if the second run does the same. A script that draws from
-`random`, reads a clock or keeps something from one run to the next may break this rule.
+Theory of operation. A run is a function of its protocol, its inputs, its seed, the fates of its
+parties and messages and, if scripts wait with deadlines, its network. Many instruments rely on this
+and play a run again: for example, a verdict plays it with unknowns in the place of field coins. The
+results of these instruments hold for the first run only if the second run does the same. A script
+that draws from `random`, reads a clock or keeps something from one run to the next may break this
+rule.
 
 So the second run is compared with the first: the messages of the observed parties, then the bill,
 the outputs, and how the parties ended. The rounds of a run are causal: before a party sends a
 message of round r to another party, it has read only messages of earlier rounds from others. (A
-message of a party to itself may also depend on messages of its round.) Hence, in the order of
-rounds, with messages to other parties first, the first message that differs was changed by its own
-sender. The error names this sender.
+message of a party to itself may also depend on messages of its round.) Hence, if all parties are
+observed, the first message that differs was changed by its own sender; the order is that of rounds,
+with messages to other parties first. The error names the sender of the first observed message that
+differs.
 
 Example. A user adds `random.randrange(2)` to its report, which raises this error::
 
@@ -45,7 +47,7 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
     """Play again the run that left this transcript, with its inputs and its seed, and return the
     new run.
 
-    Raises `SimnetError` if the messages in the transcript differ.
+    `late` of the new run is empty. Raises `SimnetError` if the messages in the transcript differ.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> F, NOTE = Field(101), Tag("note")
@@ -79,7 +81,7 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
             )
     before, after = len(transcript.messages), len(again.transcript.messages)
     if before != after:
-        raise SimnetError(f"the replay has {after} messages, the transcript {before}")
+        raise SimnetError(f"messages in the replay: {after:,}; in the transcript: {before:,}")
     return again
 
 
@@ -243,7 +245,7 @@ def _output_difference(first: Run, second: Run) -> str | None:
             continue
         if first.roster.number[name] in watched:
             return f"{name}: its messages are the same, but what it returns differs"
-        return f"{name}: what it returns differs (its messages were not compared)"
+        return f"{name}: what it returns differs (not all of its messages were compared)"
     return None
 
 

@@ -81,14 +81,15 @@ class Unread:
 class Run:
     """The record of one run of a protocol; `run` returns it.
 
-    `outputs` maps the name of a party to the value that its script returned, if this is not None.
-    `secrets` maps the name of a party to the values that it declared with `me.secret`. `ledger`
-    holds the bill, `transcript` the observed messages, and `log` what every party sent and waited
-    for. `seconds` is wall time. `fates` are the fates that the run was told, and `happened` says
-    who dropped out and who was heard. `aborts` lists the parties that neither finished nor dropped
-    out, in the order of rounds and names: each of them aborted, or waits for ever. `network` is the
-    network that the run was told, or None. If scripts wait with deadlines, `late` lists the
-    messages that came too late. `message_fates` are the fates of messages that the run was told.
+    `outputs` maps the name of a party to the value that its script returned; it leaves out parties
+    whose script returned nothing. `secrets` maps the name of a party to the values that it declared
+    with `me.secret`. `ledger` holds the bill, `transcript` the observed messages, and `log` what
+    every party sent and waited for. `seconds` is wall time. `fates` are the fates that the run was
+    told, and `happened` says who dropped out and who was heard. `aborts` lists the parties that
+    neither finished nor dropped out, in the order of rounds and names: each of them aborted, or
+    waits for ever. `network` is the network that the run was told, or None. If scripts wait with
+    deadlines, `late` lists the messages that came too late. `message_fates` are the fates of
+    messages that the run was told.
 
     >>> from simnet import Seat, run
     >>> class Double:
@@ -139,7 +140,7 @@ class Run:
 
     @property
     def deadlines(self) -> tuple[Deadline, ...]:
-        """How each wait with a deadline ended, in the order in which they ended."""
+        """How each wait with a deadline ended."""
         return self.transcript.deadlines
 
     @property
@@ -310,20 +311,21 @@ def run(
 
     `inputs` go to the parties whose role takes an input, by name or in order. A crowd takes one
     input for each member, and its script gets the inputs as an array. The transcript contains every
-    message from or to a party that is named in `observe`. `schedule` chooses the order of
-    events, which must not change the result. `threads` is the number of threads that evaluate
+    message from or to a party that is named in `observe`. `schedule` chooses the order of events,
+    which must not change the result. `threads` is the largest number of threads that evaluate
     deferred blocks (default: one for each processor if a block is large, else 1). With `reading`,
-    scripts are executed in this reading, for example the symbolic one.
-    `progress` is called whenever a block has been added to sums, with the number of field elements
-    of this block. `fates` says which parties drop out, and where: see `Fate`. `network` decides
-    when deadlines pass: a `Network`, the name of a network, or the name of a TOML file. If no
-    script waits with a deadline, the network does not change the result. `message_fates` says which
-    messages go astray: see `MessageFate`.
+    scripts are executed in this reading, for example the symbolic one. `progress` is called
+    whenever a block has been added to sums, with the number of field elements of this block.
+    `fates` says which parties drop out, and where: see `Fate`. `network` decides when deadlines
+    pass: a `Network`, the name of a network, or the name of a TOML file. If no script waits with a
+    deadline, the network does not change the result. `message_fates` says which messages go astray:
+    see `MessageFate`.
 
     Raises `BadInput` for a faulty `parties()`, for a seed that is not a whole number, for fewer
     than one thread, and if inputs, observed names, fates or a network do not fit the parties.
     Raises `ScriptError` if a script breaks a rule or raises an error, and `Stall` if the run cannot
-    go on. An interrupt (Ctrl-C) ends the run, at the latest when it comes a second time.
+    go on (see `Party.receive`). An interrupt (Ctrl-C) ends the run, at the latest when it comes a
+    second time.
 
     >>> from simnet import Field, Seat, Tag, run
     >>> F, NOTE = Field(101), Tag("note")
@@ -343,7 +345,7 @@ def run(
     if threads is not None and threads < 1:
         raise BadInput(f"a run needs at least 1 thread for deferred blocks, got threads={threads}")
     if not isinstance(seed, int) or isinstance(seed, bool):
-        raise BadInput(f"a seed is a whole number, got {seed!r}")
+        raise BadInput(f"a seed is a whole number of type int, got {seed!r}")
     observe = [observe] if isinstance(observe, str) else observe
     unused = copy.deepcopy(schedule)
     before = _global_generators()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from simnet.coins.coins import Deferred, RowBlock
 from simnet.errors import ScriptError
-from simnet.kernel.actor import Actor, refuse, refuse_one_for_many
+from simnet.kernel.actor import Actor, numbered, refuse, refuse_one_for_many
 from simnet.kernel.deferred import Pending, Posting, evaluate, evaluate_in_threads, made
 from simnet.kernel.reading import Reading
 from simnet.kernel.sums import Batch, Sum, TotalTable
@@ -186,7 +186,7 @@ class Summing:
             actor,
             sum_.tag,
             f"leaves {self._roster.names[sender]} out of a sum whose rows were not kept: send them "
-            "as a deferred block (me.coins.deferred), or give the run fates",
+            "as a deferred block (me.coins.deferred), or give the run fates of parties",
         )
 
     def _keep(self, posting: Posting, rows: FieldArray) -> None:
@@ -369,7 +369,11 @@ class Summing:
         sent = sum_.senders(number)
         names = ", ".join(self._roster.names[sender] for sender in sent[:5])
         key = "" if sum_.key is None else f" with key {sum_.key}"
-        wrong = f"sums {count} messages{key}, but {len(sent)} were sent to it, by {names}"
+        more = "" if len(sent) <= 5 else " and others"
+        wrong = (
+            f"sums {numbered(count, 'message')}{key}, but {len(sent)} were sent to it, by "
+            f"{names}{more}"
+        )
         rule = "a sum contains everything that is sent into it, whoever sends it"
         return refuse(self._actors[number], sum_.tag, f"{wrong}: {rule}")
 
@@ -390,7 +394,7 @@ class Summing:
         sent = sum_.senders(actor.number)
         if senders is None:
             key = "" if sum_.key is None else f" with key {sum_.key}"
-            wrong = f"sums {count} messages{key}, but {len(sent)} were sent"
+            wrong = f"sums {numbered(count, 'message')}{key}, but {len(sent)} were sent"
             return refuse(actor, sum_.tag, wrong)
         names, asked = self._roster.names, set(senders.numbers.tolist())
         twice = sorted({names[sender] for sender in sent if sent.count(sender) > 1})
@@ -398,7 +402,7 @@ class Summing:
         wrong = (
             f"{', '.join(twice[:3])} sent twice" if twice else f"{', '.join(others[:3])} also sent"
         )
-        return refuse(actor, sum_.tag, f"sums what {len(asked)} named senders send, but {wrong}")
+        return refuse(actor, sum_.tag, f"sums what the senders that it names send, but {wrong}")
 
 
 def _refuse_misshapen(
@@ -413,12 +417,13 @@ def _refuse_misshapen(
         raise refuse(
             actor,
             tag,
-            f"a block of shape {rows.shape} for {recipients} recipients: each recipient needs "
-            "exactly one row",
+            f"sends rows of shape {rows.shape} to {numbered(recipients, 'recipient')}: each "
+            "recipient needs exactly one row",
         )
     if keys is not None and keys.shape != (len(to),):
         raise refuse(
             actor,
             tag,
-            f"{len(to)} groups of recipients need as many keys, got shape {keys.shape}",
+            f"each group of recipients needs one key: got {numbered(len(to), 'group')}, and keys "
+            f"of shape {keys.shape}",
         )

@@ -28,9 +28,9 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 The messages of a sum that go to one group in one lot form a `Batch`. If groups or lots differ, a
 sum has several batches. Then we also count the messages of each recipient.
 
-A fingerprint shows whether the *right* parties have sent. Every party has a random-looking token of
-64 bits. The tokens of the senders must add up to the same sum as the tokens of the parties that the
-recipient asks for.
+A fingerprint shows whether the *right* parties have sent. Every party has a token of 64 bits, of
+which 40 look random. The tokens of the senders must add up to the same sum as the tokens of the
+parties that the recipient asks for.
 """
 
 from collections.abc import Iterable, Sequence

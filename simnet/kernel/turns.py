@@ -4,8 +4,8 @@ Theory of operation. Every party is a task of trio, a library for asynchronous p
 drives the party's script: it resumes the script, and the script continues until it waits for a
 message, has sent many messages, or ends. Then the party hands the turn over: the schedule chooses
 the next party among the *ready* parties, which are those that can continue. (Without a schedule,
-the party that has been ready for the longest time is next.) The chosen party's task is woken, and
-the task that had the turn sleeps. So the random order in which trio runs tasks has no effect.
+the party that has been ready for the longest time is next.) The chosen party's task goes on, and
+the other tasks sleep. So the random order in which trio runs tasks has no effect.
 
 Example. `ping` sends a message and waits for the answer of `pong`::
 
@@ -16,9 +16,8 @@ Example. `ping` sends a message and waits for the answer of `pong`::
 
 A script that waits for a message yields `_HAND_OVER`. If it yields anything else, it waits for
 something else, such as a sleep or a lock of trio or asyncio, and we raise an error. We also refuse
-a timeout or a cancelled scope around a wait for a message, because the script's behaviour would
-then depend on time. If a script opens a task of its own, this task cannot act with the party,
-because it runs while the party does not have the turn.
+a timeout or a cancelled scope around a wait for a message. If a script opens a task of its own,
+this task cannot act with the party, because it runs while the party does not have the turn.
 
 After a failure, every sleeping task is woken, even in a shielded scope, and closes its script. If
 a script catches this and continues, it is stopped at the next message that it sends or waits for.
@@ -103,7 +102,7 @@ class Turns:
         self._ready.append(actor)
 
     async def wait(self) -> None:
-        """Hand the turn over. Another party must call `ready` for the caller."""
+        """Hand the turn over, until the caller is ready again."""
         await hand_over()
 
     async def breathe(self, actor: Actor) -> None:

@@ -651,6 +651,8 @@ def test_finite_draws_follow_their_laws() -> None:
         lambda coins: coins.integers(2**63 + 1, 1),
         lambda coins: coins.subset(4, 3),
         lambda coins: coins.subset(-1, 3),
+        lambda coins: coins.subset(2, 2**63 + 1),
+        lambda coins: coins.weighted_subset(1, 2**63 + 1, 1, 2),
         lambda coins: coins.weighted_subset(4, 3),
         lambda coins: coins.weighted_subset(-1, 3),
         lambda coins: coins.weighted_subset(1, 3, 3, 2),

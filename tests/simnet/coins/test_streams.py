@@ -121,7 +121,7 @@ def test_no_party_plays_with_the_coins_of_a_scenario(name: str) -> None:
 
 
 def test_a_seed_is_no_truth_value() -> None:  # True and 1 are equal, their streams are not
-    with pytest.raises(BadInput, match="a seed is a whole number, got True"):
+    with pytest.raises(BadInput, match="a seed is a whole number of type int, got True"):
         run(Scripts(a=idle), seed=True)
 
 

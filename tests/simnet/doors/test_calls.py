@@ -684,7 +684,7 @@ def test_no_door_opens_in_another_thread(door: str) -> None:
         thread.join()
         raise errors[0]
 
-    assert "uses its party in another thread" in refusal(threaded)
+    assert "its party is used in another thread" in refusal(threaded)
 
 
 @every_door

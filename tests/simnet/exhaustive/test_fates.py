@@ -323,6 +323,25 @@ def test_whoever_waits_for_a_lost_message_waits_for_ever_in_every_world() -> Non
     assert ended == run(COMMITTEE, [1, 2], message_fates=comparison.model.message_fates).aborts
 
 
+def test_whoever_waits_for_anybody_and_a_lost_message_waits_for_ever() -> None:
+    class First:
+        def parties(self) -> Mapping[str, Seat]:
+            return {"u1": Seat(self.user), "server": Seat(self.server)}
+
+        async def user(self, me: Party, number: Sealed) -> None:
+            await me.send(NOTE, "server", me.secret(lambda n: [n], number, field=G, shape=(1,)))
+
+        async def server(self, me: Party) -> None:
+            await me.receive_any(NOTE)
+
+    astray = MessageFate.parse("u1@note:lost:server")
+    done = run(First(), [1], message_fates=astray)
+    reason = 'server in round 1: waits for "note" for ever, because the message of u1 was lost'
+    assert [str(ending) for ending in done.aborts] == [reason]
+    endings = Comparison(First(), "server", message_fates=astray).endings([1])
+    assert endings == {done.aborts: 1}
+
+
 @pytest.mark.slow
 def test_views_of_a_sum_that_leaves_senders_out_are_those_of_runs() -> None:
     lists, apart = [[0, 0], [0, 1]], 0

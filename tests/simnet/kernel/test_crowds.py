@@ -202,7 +202,7 @@ class Misuse(Reports):
 @pytest.mark.parametrize("how", ["send", "scatter", "publish", "sum"])
 def test_a_crowd_does_not_send_as_if_it_were_one(how: str) -> None:
     with pytest.raises(
-        ScriptError, match="crowd of 3 members, and each member sends a row: use send_rows"
+        ScriptError, match="is a crowd, and each of its members sends a row: use send_rows"
     ):
         run(Misuse(how), [1, 2, 3])
 
@@ -367,7 +367,7 @@ def test_rows_of_the_parties_that_have_sent_are_joined_if_they_are_enough(
     assert done.happened.heard("server", NOTE.name) == tuple(left)
     if len(rows) < least:
         (ending,) = done.aborts
-        assert f"only {len(rows)} of 5 senders have sent" in ending.reason
+        assert f"came from only {len(rows)} of 5 senders" in ending.reason
     else:
         assert done.outputs["server"].tolist() == rows
 

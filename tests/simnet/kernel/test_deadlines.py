@@ -139,7 +139,7 @@ def test_a_run_with_deadlines_needs_a_network_with_latencies() -> None:
     with pytest.raises(BadInput, match="latency of 0"):
         run(Reports(2, within=1.0), [1, 2], network=network(0.0))
     for within in (0.0, -1.0, float("inf"), float("nan")):
-        with pytest.raises(ScriptError, match="a number of seconds above 0"):
+        with pytest.raises(ScriptError, match="a finite number of seconds above 0"):
             run(Reports(2, within=within), [1, 2], network=network())
 
 
@@ -271,7 +271,7 @@ def test_deadlines_of_rows_and_of_sums_that_cannot_be_are_refused() -> None:
             return []
 
     for protocol, reason in [
-        (Rows(0.0), "a number of seconds above 0"),
+        (Rows(0.0), "a finite number of seconds above 0"),
         (NoNumber(1.0), "a deadline needs at_least"),
         (OfSum(1.0), "waits for a sum with a deadline"),
     ]:

@@ -173,7 +173,9 @@ def test_more_messages_than_named_are_no_sum() -> None:
         await me.gather(NOTE, me.all("user"))
         await me.gather_sum(SHARE, senders=["u1", "u2"])
 
-    with pytest.raises(ScriptError, match=r"sums what 2 named senders send, but u3 also sent"):
+    with pytest.raises(
+        ScriptError, match=r"sums what the senders that it names send, but u3 also sent"
+    ):
         run(Crowd(3, user, server))
 
 
@@ -226,11 +228,12 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
         ),
         (
             lambda me: me.scatter(SHARE, [["b"]], elements(1), keys=index([0, 1], below=2)),
-            "as many keys",
+            "each group of recipients needs one key: got 1 group, and keys of shape (2,)",
         ),
         (lambda me: me.group(["b", "b"]), "names a party twice"),
         (lambda me: me.all("clown"), "nobody plays 'clown'"),
         (lambda me: me.expand(me.coins.field(F, (4,)), F, 1, 5), "a label is a text, got int"),
+        (lambda me: me.public_key([1, 2]), "a secret key is an array of field elements, got list"),
     ],
 )
 def test_misuse_of_the_door_is_explained(misuse: Callable[[Party], Any], what: str) -> None:
@@ -240,6 +243,17 @@ def test_misuse_of_the_door_is_explained(misuse: Callable[[Party], Any], what: s
             await waited
 
     assert what in one(script)
+
+
+def test_a_shape_of_numpy_numbers_gives_the_same_elements() -> None:
+    async def script(me: Party) -> None:
+        seed = me.coins.field(F, (4,))
+        rows = [me.expand(seed, F, shape) for shape in (3, np.int64(3), (3,), (np.int64(3),))]
+        found.extend(me.disclose(lambda row: row.tolist(), row) for row in rows)
+
+    found: list[list[int]] = []
+    play(a=script, b=idle)
+    assert found == [found[0]] * 4
 
 
 def test_inputs_must_fit_the_parties() -> None:

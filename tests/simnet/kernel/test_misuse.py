@@ -319,7 +319,7 @@ def test_no_thread_uses_a_party(use: Callable[[Party], Any]) -> None:
         thread.join()
         raise caught[0]
 
-    assert "uses its party in another thread" in refusal(script)
+    assert "its party is used in another thread" in refusal(script)
 
 
 # Interrupts

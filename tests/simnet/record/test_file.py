@@ -510,6 +510,6 @@ def test_a_replay_notices_a_message_too_few_or_too_many(tmp_path: Path) -> None:
             attrs.evolve(done.transcript, blocks=tuple(map(Block.of, messages))), tmp_path / "run"
         )
         with pytest.raises(
-            SimnetError, match=f"the replay has 8 messages, the transcript {len(messages)}"
+            SimnetError, match=f"messages in the replay: 8; in the transcript: {len(messages)}"
         ):
             replay(loaded, done.protocol)
