@@ -1,9 +1,9 @@
 """The attack: a combination of messages, computed with the numbers of a sampled run.
 
 A coalition learns a function of honest secrets as a combination of messages, minus its *own part*:
-what its own coins and secrets, and plain numbers, contribute. To replay the attack, we compute this
-combination with the numbers of the messages. The example of `simnet.adversary.knowledge`, over F_11
-with s2 = 5, c2 = 9 and c1 = 4::
+what the unknowns that it knows itself, such as its own coins, contribute. To replay the attack, we
+compute this combination with the numbers of the messages. The example of
+`simnet.adversary.knowledge`, over F_11 with s2 = 5, c2 = 9 and c1 = 4::
 
     messages    s2 + c2 = 3,  2 c2 + c1 = 0         weights  1, 5     (5 is -1/2 mod 11)
     their sum   3 + 5·0 = 3
@@ -63,7 +63,7 @@ def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
     """The part of a combination of messages that the coalition knows itself.
 
-    Returns the numbers of the unknowns in this part, and their coefficients.
+    Returns the unknowns in this part, and their coefficients.
     """
     summed = knowledge.view.combined(rows, factors, knowledge.is_known)
     return summed.unknowns, summed.coefficients
@@ -95,12 +95,12 @@ def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]
     """Return a table with the numbers of a block, and for each message at `places` its line in the
     table.
 
-    The table has one line for each message of the block. If the messages differ in their payloads,
-    the table has a single line, for the message at the first place.
+    If the block is one array, the table has a line for each message. Otherwise it has a single
+    line, for the message at the first place.
     """
     if isinstance(block.rows, Residues):
         return block.rows.numbers().reshape(len(block.recipients), -1), places
-    # The messages of this block differ in their payloads, so a part holds rows of one message only.
+    # Each message of this block has its own payload, so a part holds rows of one message only.
     message = list(block.messages())[int(places[0])]
     piece: Residues = message.pieces[part.piece]
     return piece.numbers().reshape(1, -1), np.zeros_like(places)

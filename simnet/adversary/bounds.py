@@ -3,7 +3,7 @@
 Theory of operation
 -------------------
 
-1. *Products* are expanded as far as their factors are known (`simnet.adversary.expansion`).
+1. *Products* are expanded where this is possible (`simnet.adversary.expansion`).
 2. *At most.* Opened rows are rows that honest parties gave to doors; a product that cannot be
    expanded counts as a door. We add opened rows to what the coalition sees until the remaining
    opened rows cannot tell anything more (`simnet.adversary.opened_rows`). Then we compare the
@@ -13,15 +13,15 @@ Theory of operation
    coins, the output may tell more than it tells alone. The upper end is also `leaks` if seeds may
    be guessed or depend on each other (`simnet.adversary.deductions`).
 3. *At least.* Let L be the functions that the messages alone determine. A function in L is a leak
-   if secrets can change so that the function changes and the ideal output does not. Secrets that
-   can be varied one by one can certainly change so. The following unknowns perhaps cannot be varied
-   in this way:
+   if secrets can change so that the function changes and the ideal output does not. If each secret
+   can be varied by itself, every function in L that is not in F is a leak. The following unknowns
+   perhaps cannot be varied by themselves:
 
    - *tied* unknowns, which are products, and secrets made from field elements that depend on coins;
    - *related* secrets (`simnet.adversary.relations`);
    - secrets of which one function contains several elements.
 
-   So we leave all these unknowns out, and ask whether L still contains a function that is not in F.
+   So we leave these unknowns out, and ask whether L still contains a function that is not in F.
    If it does not, we look for two inputs that show a difference
    (`simnet.adversary.door_laws.witness`). And the coalition must know the forms of its messages
    (`simnet.adversary.hidden_structure`), or else the leak is not certain. Secrets made from
@@ -61,7 +61,7 @@ class ShareBounds:
     `sight` is what the coalition sees and is handed. `knowledge` is what the messages alone
     determine, over each field. `remarks` say why the two ends differ, and what else is doubtful.
     `rewriting` says how the upper end expands products. `view` is the widened view behind the upper
-    end, or None if no view had to be widened.
+    end, or None if no view was widened.
     """
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
@@ -100,6 +100,11 @@ class ShareBounds:
             )
         if ENDS.index(self.at_least) > ENDS.index(self.at_most):
             self.at_most = self.at_least
+        if self.at_least != self.at_most and not reasons and most is not least and self._handed:
+            reasons.append(
+                "the ideal output may tell seeds; the upper bound assumes that the coalition knows "
+                "the seeds that follow from the ideal output and the messages"
+            )
         self.remarks = tuple(reasons) if self.at_least != self.at_most else ()
         if (
             self.at_least == "leaks"
@@ -363,8 +368,8 @@ def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> se
 
 
 def _exceeds(knowledge: Knowledge, fixed: set[int]) -> bool:
-    """Return whether some function of L does not lie in F after the secrets of `fixed` families are
-    left out of both.
+    """Return whether some function of L that is not tied does not lie in F after the secrets of
+    `fixed` families are left out of both.
     """
     ideal = Span(knowledge.modulus)
     for vector, _ in knowledge.ideal.basis():

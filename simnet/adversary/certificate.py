@@ -6,7 +6,7 @@ writes the file; `simnet.adversary.check` reads it.
 Theory of operation
 -------------------
 
-A verdict makes two claims. Each claim is easy to check if the certificate lists the right numbers.
+A certificate lists the numbers that make two claims easy to check.
 
 *At least L.* For each function of the basis of L the certificate gives weights. We multiply each
 message that the coalition sees by its weight, add up the products, and subtract the coalition's own
@@ -120,8 +120,8 @@ def certificate_of(
         )
     if any(done.deadlines for done in verdict.runs):
         raise SimnetError(
-            "this run has no certificate: a certificate names no network, so it cannot say "
-            "which deadlines passed"
+            "a run with deadlines has no certificate: a certificate names no network, so it "
+            "cannot say which deadlines passed"
         )
     protocol = verdict.runs[0].protocol
     proof = _door_proof(verdict)
@@ -379,7 +379,7 @@ class _FieldWriter:
 
     def _further(self) -> list[Vector]:
         """Return functions that the coalition may learn in addition to the functions that the
-        messages tell. Both kinds together span everything that the coalition may learn.
+        messages tell.
         """
         if self._proof is None:
             return []

@@ -341,7 +341,7 @@ function checkPrivate({ q, seeds: entries, seenRows }, seeds) {
       for (const [shift, value] of changes(form)) {
         const isOfThisSeed = shift.startsWith(`${at} `);
         if (isOfThisSeed && !shifted.has(row)) continue;
-        must(value === (shift === `${at} ${row}` ? 1n : 0n), "rule 6: a private shift changes a row wrongly");
+        must(value === (shift === `${at} ${row}` ? 1n : 0n), "rule 6: a private shift changes another row, or its own row not by 1");
       }
       must(!shifted.has(row) || changes(form).get(`${at} ${row}`) === 1n, "rule 6: a private shift does not change its row by 1");
     });
@@ -953,7 +953,7 @@ async function main(args) {
       console.log(`Checking takes ${products} products.\n${prefix}${proved}\n${notShown}`);
     } catch (error) {
       const why = error.syscall ? `the file cannot be read: ${error.code}`
-        : `the certificate does not hold: ${error instanceof BadCertificate ? error.message : "it is not in UTF-8"}`;
+        : `the certificate is refused: ${error instanceof BadCertificate ? error.message : "it is not in UTF-8"}`;
       console.error(`${prefix}${why}`);
       status = 1;
     }

@@ -1,12 +1,12 @@
-r"""Checks a certificate with nothing but Python's own integers. This module imports no other module
+r"""Checks a certificate with Python's standard library alone. This module imports no other module
 of this package.
 
 Call it as follows::
 
     python -m simnet.adversary.check FILE
 
-`docs/reference/certificates.md` says what a certificate is and what must hold of it. This module
-follows that page section by section. A second reader, `check.mjs`, was written from the same page.
+`docs/reference/certificates.md` says what a certificate is and what must hold of it. A second
+reader, `check.mjs`, was written from the same page.
 
 Theory of operation. A text is read in three steps. *Reading* refuses a text that does not have the
 form that the page describes, so the later steps need not check the kinds of values. *Counting*
@@ -49,7 +49,9 @@ Vector = dict[int, int]  # maps each unknown to its coefficient, which is not 0
 
 
 class BadCertificate(ValueError):
-    """Raised for a text that is no certificate, or that does not prove what it states."""
+    """Raised for a text that is no certificate, that does not prove what it states, or whose check
+    takes too many products.
+    """
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,10 @@ class Certificate:
     """
 
     def __init__(self, text: str) -> None:
-        """Read the text of a certificate. Raises `BadCertificate` for a text of another form."""
+        """Read the text of a certificate.
+
+        Raises `BadCertificate` for a text of another form, or with lists that do not fit together.
+        """
         content = self.content = _parsed(text)
         keys = (
             "closed disclosed doors families fields format known notes protocol public_keys "
@@ -201,7 +206,9 @@ class _Families:
         for at, family in enumerate(_list(content["families"], "families")):
             self._add(family, seen, f"families[{at}]")
         if statement == "leaks" and (content["doors"] or content["told"]):
-            raise BadCertificate("doors: the list must be empty if the statement is `leaks`")
+            raise BadCertificate(
+                "doors, told: both lists must be empty if the statement is `leaks`"
+            )
         self.doors = [
             self._door(door, f"doors[{at}]")
             for at, door in enumerate(_list(content["doors"], "doors"))
@@ -262,7 +269,10 @@ class _Families:
             if not is_told and not is_known:
                 continue
             is_right = not door["has_input"]
-            _require(is_right, f"doors[{number}]: it has an input, and its rows are seen")
+            _require(
+                is_right,
+                f"doors[{number}]: it has an input, and its rows are seen or its family is told",
+            )
             all_seen = all(seen[number])
             is_excused = door["in_full"] and not is_told
             _require(all_seen or is_excused, f"doors[{number}]: not all of its rows are seen")
@@ -279,7 +289,7 @@ class _Families:
         seed = family["seed"]
         _require(
             (kind == "stream") == (seed is not None),
-            f"{where}: a stream must have a seed, and another family must have none",
+            f"{where}: a stream must have a seed, and other families must have none",
         )
         if seed is not None:
             _whole(seed, f"{where}.seed", below=len(self._seeds.keys))
@@ -289,17 +299,23 @@ class _Families:
         if kind == "public":
             is_right = not holders and label == "one" and size == 1 and not factors
             is_right = is_right and kind not in self._kinds
-            _require(is_right, f"{where}: the only public family is the number 1, called `one`")
+            _require(
+                is_right,
+                f"{where}: a public family must be the number 1, called `one`, and listed once",
+            )
         elif kind == "monomial":
             is_right = not holders and not label and size == 1 and len(factors) > 1
             is_right = is_right and factors == sorted(factors)
             _require(
-                is_right, f"{where}: a monomial has two factors or more, in order, and no name"
+                is_right,
+                f"{where}: a monomial must have two factors or more, in order, and no name",
             )
         else:
             is_right = bool(holders) == (kind != "stream")
-            _require(is_right, f"{where}: a stream has no holder, and other families have some")
-            _require(not factors, f"{where}: only a monomial has factors")
+            _require(
+                is_right, f"{where}: a stream must have no holder, and other families must have one"
+            )
+            _require(not factors, f"{where}: only a monomial may have factors")
         is_own = not self.members.isdisjoint(holders) or kind == "public"
         if kind == "monomial":
             is_own = all(self._own[number] for number, _ in factors)
@@ -318,7 +334,7 @@ class _Families:
         is_coin = kind == "coin" and not self._own[number]
         _require(
             not is_coin and kind not in ("public", "monomial", "stream"),
-            f"{where}: a factor is a secret, a product, or a coin of the coalition",
+            f"{where}: a factor must be a secret, a product, or a coin of the coalition",
         )
         self._multiplied.add(number)
         return number, pair[1]
@@ -386,7 +402,7 @@ class _Seeds:
         self.secret_keys = self._public.union(*self.keys)
         self._needs_proof = statement in ("nothing", "output-only")
         if self.keys and (content["doors"] or content["told"]):
-            raise BadCertificate("doors: the list must be empty if seeds are listed")
+            raise BadCertificate("doors, told: both lists must be empty if seeds are listed")
 
     @property
     def model(self) -> str:
@@ -430,7 +446,10 @@ class _Seeds:
                 found[entry.seed] = field, entry
         for number, keys in enumerate(self.keys):
             is_right = (number in found) == (not keys)
-            _require(is_right, f"seeds[{number}]: made seeds have rows, and agreed ones have none")
+            _require(
+                is_right,
+                f"seeds[{number}]: made seeds must have rows, and agreed seeds must have none",
+            )
         before: set[int] = set()
         for number in self.known:
             if self.keys[number]:
@@ -586,7 +605,7 @@ class _Field:
         for row in rows:
             _pair(row, where)
             element = _whole(row[0], where)
-            _require(element >= free, f"{where}: two rows contain the same element")
+            _require(element >= free, f"{where}: two rows overlap or are not in ascending order")
             free = element + self.lanes
             self.rows.append(self._form(row[1], where))
             self._box_of.append(seed)
@@ -911,7 +930,10 @@ class _Field:
                 if at not in own:  # the shifts of this seed may change the row in any way
                     changes = {key: value for key, value in changes.items() if key[0] != entry.seed}
                 is_right = changes == ({(entry.seed, at): 1} if at in own else {})
-                _require(is_right, f"{self._where}: a private shift changes a row wrongly")
+                _require(
+                    is_right,
+                    f"{self._where}: a private shift changes another row, or its own row not by 1",
+                )
 
     def _changes(
         self, form: Vector, shifts: Mapping[int, Sequence[tuple[int, int, int]]]
@@ -1253,7 +1275,7 @@ def _pairs_of(value: Any, where: str) -> list[Any]:
 
 
 def certificate(text: str) -> Certificate | OrbitCertificate:
-    """Read a certificate of either format. Raises `BadCertificate` for another text."""
+    """Read a certificate of either format. Raises `BadCertificate` as the format's class does."""
     content = _parsed(text)
     if type(content) is dict and content.get("format") == ORBIT_FORMAT:
         return OrbitCertificate(content)
@@ -1356,7 +1378,10 @@ def _read_header(
 def _refuse_shares(content: Mapping[str, Any], sent: Sequence[Mapping[str, int]]) -> None:
     lists = ("families", "doors", "told", "fields", "seeds", "closed")
     is_bare = not any(content[key] for key in lists)
-    _require(is_bare, "statement: it is `no-shares`, but equations are listed")
+    _require(
+        is_bare,
+        "statement: it is `no-shares`, but families, doors, fields, seeds or boxes are listed",
+    )
     _require(
         not any(any(run.values()) for run in sent),
         "statement: it is `no-shares`, but field elements were sent",
@@ -1546,7 +1571,7 @@ def main() -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m simnet.adversary.check",
-        description="Checks certificates of verdicts with nothing but Python's integers.",
+        description="Checks certificates of verdicts with Python's standard library alone.",
         epilog="example: python -m simnet.adversary.check proof.json",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path)
@@ -1584,7 +1609,7 @@ def _check_files(files: Sequence[Path], limit: int) -> int:
             print(f"{head}the file cannot be read: {error.strerror}", file=sys.stderr)  # noqa: T201
             status = 1
         except BadCertificate as error:
-            print(f"{head}the certificate does not hold: {_line(error)}", file=sys.stderr)  # noqa: T201
+            print(f"{head}the certificate is refused: {_line(error)}", file=sys.stderr)  # noqa: T201
             status = 1
     return status
 

@@ -11,7 +11,7 @@ A coalition is written in words that keep their meaning when a run has more user
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
@@ -95,9 +95,7 @@ def _members(part: str, roster: Roster) -> Iterable[int]:
     if match := _NUMBER.fullmatch(part):
         members = _of_role(part, match[2], roster)
         if int(match[1]) > len(members):
-            raise BadInput(
-                f"the coalition {part!r} is too large: the role has {len(members)} parties"
-            )
+            raise BadInput(f"the coalition {part!r} is too large: {_size(members, roster)}")
         return members[: int(match[1])]
     first, dots, last = part.partition("..")
     if dots and first in roster.number and last in roster.number:
@@ -118,11 +116,13 @@ def _counted_members(
     spared = 0 if but is None else 1 if but == "one" else int(but)
     count = (len(members) // 2 if how_many != "all" else len(members)) - spared
     if count < 1:
-        role = roster.seats[members[0]].role
-        raise BadInput(
-            f"the coalition {part!r} is empty: the role {role} has {len(members)} parties"
-        )
+        raise BadInput(f"the coalition {part!r} is empty: {_size(members, roster)}")
     return members[:count]
+
+
+def _size(members: Sequence[int], roster: Roster) -> str:
+    parties = f"{len(members)} part{'ies' if len(members) != 1 else 'y'}"
+    return f"the role {roster.seats[members[0]].role} has {parties}"
 
 
 def _of_role(part: str, word: str, roster: Roster) -> list[int]:

@@ -17,12 +17,12 @@ proof):
    these rows. A seed is *known* if the view and what the coalition knows determine all its
    elements.
 
-Every other seed is unknown, and must be *hard to guess*. Elimination says how many elements of the
-seed are uniform given the view. The bits of these elements are the seed's *free bits*. A seed with
-too few free bits may be guessed, and a guess may be tested with the seed's row. Then we cannot say
-that the row hides anything, and the upper end of the verdict is `leaks`; `doubts` says why. It may
-also be `leaks` if the view tells something about two seeds together, because their rows may then
-depend on each other.
+An unknown seed that matters for the view must be *hard to guess*. Elimination says how many
+elements of the seed are uniform given the view. The bits of these elements are the seed's *free
+bits*. A seed with too few free bits may be guessed, and a guess may be tested with the seed's row.
+Then we cannot say that the row hides anything, and the upper end of the verdict is `leaks`;
+`doubts` says why. It may also be `leaks` if the view tells something about two seeds together,
+because their rows may then depend on each other.
 
 Example. In F_101, s is a seed of one coin, and the coalition sees x + F(s). The coalition does not
 know s, but s has only log2(101) = 6.7 free bits, so the coalition may guess s.
@@ -329,7 +329,7 @@ class Deductions:
 
     def unknown_seeds(self) -> list[tuple[Seed, float]]:
         """The seeds that matter for the view and that the coalition does not know, each with its
-        number of free bits.
+        number of free bits. Agreed seeds are left out.
         """
         return [(node.seed, node.free_bits) for node in self._unknown_nodes]
 
@@ -374,8 +374,7 @@ class Deductions:
                     if "secret key" in kinds or (may_show and is_close):
                         return [
                             f"the view tells something about {self._title(one)} and "
-                            f"{self._title(other)} together, so their random rows may depend on "
-                            "each other"
+                            f"{self._title(other)} together, so they may depend on each other"
                         ]
         return []
 
@@ -416,10 +415,10 @@ class Deductions:
             assumptions.append("ideal signatures")
         least = min((node.free_bits for node in nodes), default=0.0)
         several = len(nodes) != 1
-        each = f"each of the {len(nodes)} seeds and keys" if several else "the one seed or key"
+        unknown = f"one of {len(nodes)} seeds and keys, each" if several else "a seed or key"
         return [
-            f"the statement holds in the model of {_listed(assumptions)}: {each} that the "
-            f"coalition does not know has at least {_whole(least)} bits that it would have to guess"
+            f"the statement holds in the model of {_listed(assumptions)}: the coalition would have "
+            f"to guess {unknown} with at least {_whole(least)} bits that it does not know"
             f"{self._about_generators() if IDEAL in assumptions else ''}"
         ]
 
@@ -522,10 +521,10 @@ class _MarkedSeeds:
         """Whether two seeds differ, except with a chance of at most 2 to the power of
         -`LEAST_BITS`.
 
-        Seeds of different lengths differ. For seeds of equal length there are two cases. Either
-        enough bits of their difference are uniform, given the view; or the view tells the whole
-        difference. In the second case the difference is not 0, because seeds of different forms and
-        equal values are refused when they are used.
+        Seeds of different lengths differ. Seeds of equal length differ in two cases: enough bits of
+        their difference are uniform, given the view; or the view tells the whole difference. In the
+        second case the difference is not 0, because seeds of different forms and equal values are
+        refused when they are used. In all other cases the answer is False.
         """
         if one.seed.length != other.seed.length:
             return True

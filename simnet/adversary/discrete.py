@@ -31,7 +31,7 @@ from simnet.record.message import Block, Message
 from simnet.stated.about import About
 from simnet.stated.disclosure import TRAFFIC, Disclosure
 
-MOST_LINKS = 10_000  # if there are more links than this, they are not listed one by one
+MOST_LINKS = 10_000  # if `traffic` has more rows than this, they are not listed one by one
 
 MessageKind = tuple[str, str, str]  # the tag, the sender's role, and the wire types
 
@@ -40,9 +40,9 @@ MessageKind = tuple[str, str, str]  # the tag, the sender's role, and the wire t
 class DiscreteView:
     """The discrete part of a view, and what is known about it.
 
-    `sees` lists the plain messages, and `disclosed` the disclosing doors of honest parties.
-    `disclosure` is the law of all disclosed values. If the law is not known, `disclosure` is None
-    and `reason` says why.
+    `sees` has an entry for each kind of plain message, and one for each run whose network is
+    watched. `disclosed` lists the disclosing doors of honest parties. `disclosure` says what all
+    disclosed values tell. If this is not known, `disclosure` is None and `reason` says why.
     """
 
     sees: tuple[dict[str, Any], ...]
@@ -220,8 +220,8 @@ def _discrete_content(message: Message) -> str:
 
 
 def _traffic_entry(run: Run) -> dict[str, Any]:
-    """All traffic, as an observer sees it who cannot read contents of messages. If there are at
-    most `MOST_LINKS` links, the entry lists each link.
+    """All traffic, as an observer sees it who cannot read contents of messages. If `traffic` has at
+    most `MOST_LINKS` rows, the entry lists them.
     """
     links = traffic(run)
     entry = {"what": TRAFFIC, "messages": int(links[:, 3].sum()), "bytes": int(links[:, 4].sum())}

@@ -1,15 +1,15 @@
 """The proof that opened rows add nothing to what a coalition learns, for a certificate.
 
-Theory of operation. A verdict widens the coalition's view until the rows that honest parties gave
-to doors meet three conditions (`simnet.adversary.opened_rows`). To *find* that the conditions hold
-takes an elimination. To *check* that they hold is easier, if the certificate shows how coins can be
-moved:
+Theory of operation. The proof shows that three conditions hold (`simnet.adversary.opened_rows`). To
+*find* that they hold takes an elimination. To *check* that they hold is easier, if the certificate
+shows how coins can be moved:
 
 - along `shift`, secrets move from the seen rows into coins, until only the listed functions are
   left;
 - along `apart`, an opened row that is not seen changes, and the seen rows stay as they are;
-- along `hiding`, a secret that was made from field elements disappears from all rows, and the coins
-  that it was made from do not move.
+- along `hiding`, secrets that were made from field elements, and that must stay hidden, disappear
+  from the seen rows and from the rows given to doors that disclose, and the coins that they were
+  made from do not move.
 
 We find all three with `Elimination`, which answers this question: which shift of given coins
 removes given targets from given rows? Targets that cannot be removed leave *remnants*. Only the

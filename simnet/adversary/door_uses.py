@@ -1,5 +1,5 @@
 """The doors of a run as verdicts see them: the field elements that doors were given, and the
-secrets made from these.
+secrets that doors made.
 
 In this module a *door* is one call of `me.secret`, `me.disclose` or `me.output`. A verdict needs to
 know the *rows* among its arguments: the linear forms whose numbers the door's function was given.

@@ -16,11 +16,11 @@ in full. Given d and e, the factors are a = x - d and b = y - e, forms in secret
 
 is linear in x, y and one new unknown xy, a *monomial*. The steps are:
 
-1. Each row that was disclosed in full and that contains honest coins is solved for one of them.
+1. The rows that were disclosed in full are solved for honest coins.
 2. These coins are replaced in the factors. A factor is then *solved* if it contains only secrets
-   that depend on no coins, unknowns that the coalition knows, monomials of both, and a number. If
-   both factors are solved, the product is replaced by its expansion. If one factor is a number
-   alone, the product is this number times the other factor, whatever the other factor contains.
+   and known unknowns that depend on no coins, monomials of these, and a number. If both factors are
+   solved, the product is replaced by its expansion. If one factor is a number alone, the product is
+   this number times the other factor, whatever the other factor contains.
 3. A product may be a factor of another product, or occur in a row that was disclosed. So the steps
    are repeated until nothing changes.
 
@@ -29,7 +29,7 @@ right for all values that this unknown can have. The replacement is an equation 
 holds in every run with the same disclosed values, and so in every run that a verdict is about. The
 equation does not hold for a row that was disclosed with noise, or through a function that merges
 values: such rows are not used. The products of an ideal output are expanded in the same monomials,
-so that both can be compared.
+so that messages can be compared with the output.
 
 Over F_101, with unknowns numbered x = 1, y = 2, a = 3, b = 4, c = 5, xy = 6, and values x = 7, y =
 8, a = 2 and b = 5, so that d = 5 and e = 3:
@@ -77,11 +77,11 @@ class Expansion:
     """The products over one field that can be expanded, for one coalition.
 
     `opened` are the rows that were disclosed in full. `is_coin` recognises honest coins. `is_free`
-    recognises secrets that depend on no coins, unknowns that the coalition knows, and monomials of
-    both. `value` gives the sampled value of an unknown, and `monomial` the unknown for the product
-    of two unknowns. After coins were replaced, a product is expanded if both factors contain only
-    free unknowns, or if one factor is a number. If the expansions would take more than `MOST_PAIRS`
-    products of two unknowns, the rest is not expanded.
+    recognises secrets and known unknowns that depend on no coins, and monomials of these. `value`
+    gives the sampled value of an unknown, and `monomial` the unknown for the product of two
+    unknowns. After coins were replaced, a product is expanded if both factors contain only free
+    unknowns, or if one factor is a number. If the expansions would take more than `MOST_PAIRS`
+    products of two unknowns, some products are not expanded.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Expansion:
         return Terms.of_vectors([self.written_out(row) for row in refine(terms, 1).vectors()])
 
     def _solved(self, rows: Sequence[Vector]) -> Span:
-        """Solve each row that contains coins for one of its coins, and return the solved rows."""
+        """Solve the rows for coins, and return the solved rows."""
         solved = Span(self._modulus, order=lambda unknown: (not self._is_coin(unknown), unknown))
         for place, row in enumerate(rows):
             rest, origin = solved.reduce(_without_number(row), {place: 1})

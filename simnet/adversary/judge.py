@@ -1,4 +1,4 @@
-"""The judge: reads runs symbolically once, and gives a verdict on any coalition of its parties.
+"""The judge: reads runs symbolically, and gives a verdict on any coalition of observed parties.
 
 Theory of operation
 -------------------
@@ -58,9 +58,9 @@ server: output-only, [[('u1', 1), ('u2', 1)]]
 u2: nothing, []
 u2, server: output-only, [[('u1', 1)]]
 
-Messages without field elements are listed. What they tell about inputs was disclosed by doors. The
-doors' laws are found by calling the doors (`simnet.adversary.door_laws`). If this is not possible,
-the protocol's `About` record may state the law.
+What messages contain besides field elements is listed. What this tells about inputs was disclosed
+by doors. The doors' laws are found by calling the doors (`simnet.adversary.door_laws`). If this is
+not possible, the protocol's `About` record may state the law.
 """
 
 import functools
@@ -91,7 +91,7 @@ from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run
 from simnet.linear.forms import Forms
 from simnet.linear.unknowns import Unknowns
-from simnet.record.trace import canonical
+from simnet.record.trace import NoCanonicalForm, canonical
 from simnet.stated.about import About
 from simnet.values.field import FieldArray
 
@@ -110,10 +110,11 @@ def verdict(
     "not judged". `same_inputs` declares that the runs are of the same people with the same inputs.
 
     Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
-    read. Raises `ScriptError` if a script behaves differently when it is read again. Raises
-    `SimnetError` if the functionality makes other secrets than the scripts. It is also raised if
-    there is nothing to judge, for example because honest parties have inputs and none of them has
-    declared a secret.
+    read. Raises `ScriptError` if a script behaves differently when it is read again, or computes
+    something for which verdicts have no rule. Raises `SimnetError` if the functionality makes other
+    secrets than the scripts, if an input has no canonical form (`NoCanonicalForm`), and if runs of
+    one seed draw field coins in different portions. It is also raised if there is nothing to judge,
+    for example because honest parties have inputs and none of them has declared a secret.
 
     Example: two users send each other their numbers without a mask.
 
@@ -141,8 +142,7 @@ def verdict(
 
 
 class Judge:
-    """Reads runs symbolically once, and gives verdicts on any coalitions of the parties in
-    `observe`.
+    """Reads runs symbolically, and gives verdicts on any coalitions of the parties in `observe`.
 
     >>> from simnet import Field, Tag, run, seats
     >>> F, NUMBER = Field(101), Tag("number")
@@ -176,8 +176,10 @@ class Judge:
         messages in all replays of a run on other inputs together; one replay is made even if it has
         more.
 
-        Raises `ScriptError` if a script behaves differently when it is read again, and
-        `SimnetError` if the functionality makes other secrets than the scripts.
+        Raises `ScriptError` if a script behaves differently when it is read again, or computes
+        something for which verdicts have no rule. Raises `SimnetError` if the functionality makes
+        other secrets than the scripts, and if runs of one seed draw field coins in different
+        portions. With `same_inputs`, raises `NoCanonicalForm` if an input has no canonical form.
         """
         self.unknowns = Unknowns()
         self._about = about
@@ -233,9 +235,10 @@ class Judge:
     def verdict(self, corrupt: CoalitionLike) -> Verdict:
         """Return what a coalition of observed parties learns.
 
-        Raises `BadInput` for a coalition that is empty, cannot be read, or has members that were
-        not observed. Raises `SimnetError` if there is nothing to judge, for example because honest
-        parties have inputs and none of them has declared a secret.
+        Raises `BadInput` for a coalition that is empty or cannot be read, and if a party that has
+        to be observed was not. Raises `SimnetError` if an input has no canonical form
+        (`NoCanonicalForm`), and if there is nothing to judge, for example because honest parties
+        have inputs and none of them has declared a secret.
         """
         coalition = coalition_of(corrupt, _largest(self._runs).roster)
         self._check_observed(coalition)
@@ -335,7 +338,7 @@ class Judge:
                 return []
         elif not self.declaring or silent:
             raise SimnetError(
-                "no honest party declared a secret in this run, so there is nothing to judge: a "
+                "no honest party declared a secret, so there is nothing to judge: a "
                 "script declares what messages must protect with me.secret(...), or the protocol "
                 "states in `disclosure` that perturbation alone protects the inputs"
             )
@@ -360,12 +363,19 @@ class _Checks(DoorChecks):
 
 
 def _identity(done: Run) -> Hashable:
-    """Return a key of a run; a run that is given twice has one key."""
+    """Return a key of a run; a run that is given twice has one key.
+
+    Raises `NoCanonicalForm` if an input has no canonical form.
+    """
+    try:
+        inputs = canonical(done.inputs)
+    except NoCanonicalForm as error:
+        raise NoCanonicalForm(f"the inputs of a run contain {error}") from None
     fates = tuple(sorted((name, str(fate)) for name, fate in done.fates.items()))
     return (
         done.seed,
         repr(done.protocol),
-        canonical(done.inputs),
+        inputs,
         fates,
         done.deadlines,
         done.message_fates,

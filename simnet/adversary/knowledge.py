@@ -3,8 +3,9 @@
 Theory of operation
 -------------------
 
-Every row of the view is a linear form in coins, secrets and products. The coalition subtracts what
-it knows itself, and plain numbers, which are public. Example, with u1 in the coalition::
+Every row of the view is a linear form in unknowns such as coins, secrets and products. The
+coalition subtracts what it knows itself, and plain numbers, which are public. Example, with u1 in
+the coalition::
 
     row 0, u2 -> u1:   s2 + c2             c2, d2: coins of u2, honest
     row 1, u2 -> u1:   2 c2 + c1           c1: a coin of u1 itself, so known
@@ -17,10 +18,10 @@ it knows itself, and plain numbers, which are public. Example, with u1 in the co
 3. F is the span of what the ideal world hands to the coalition. A basis function that lies in F is
    *in the output*: the coalition may know it.
 
-*Tied unknowns* cannot be varied by themselves: secrets made from coins, and products. Tied unknowns
-are chosen first as pivots when L is reduced. So they are eliminated from the other functions as far
-as possible, and the basis functions without tied unknowns span all functions in L that contain no
-tied unknown.
+*Tied unknowns* cannot be varied by themselves: products, and secrets made from field elements that
+depend on coins. Tied unknowns are chosen first as pivots when L is reduced. So they are eliminated
+from the other functions as far as possible, and the basis functions without tied unknowns span all
+functions in L that contain no tied unknown.
 """
 
 from collections.abc import Mapping

@@ -25,11 +25,11 @@ If three conditions hold, the answer from M alone is right:
 2. *Coins are separate.* A row of Y that is a combination of rows of M is known to the coalition.
    The coins of the other rows of Y must be independent of the coins in M. This means rank(A_M, A_Y)
    = rank A_M + rank A_Y, where A_M and A_Y are the matrices of the coins' coefficients in M and in
-   these rows. Then M and Y are independent, given all secrets.
+   these rows. Then M and these rows are independent, given all secrets.
 3. *Known arguments stay alone.* Suppose that a door is given a row that contains coins and that the
    coalition knows. Then all arguments of the door must be known rows, or the door must disclose all
-   its rows in full. (Example: a party sends the coin r and discloses x + r. Each of the two tells
-   nothing alone, but both together tell x.)
+   its rows in full. (Example: a party sends the coin r, and gives x and r to a door that
+   discloses x + r. Each of the two tells nothing alone, but both together tell x.)
 
 If a condition fails, we give the coalition more rows. For condition 1 these are a derived secret
 and the rows that it is made from; for condition 2, the rows of Y that depend on M; for condition 3,
@@ -173,7 +173,7 @@ class WidenedView:
 
     @property
     def rows(self) -> dict[int, Terms]:
-        """All rows of the widened view, with the added rows, by modulus."""
+        """The rows of messages and the added rows, by modulus."""
         return {
             rows.modulus: join([rows.messages, take(rows.opened, np.flatnonzero(rows.is_given))])
             for rows in self.fields
@@ -279,8 +279,8 @@ class WidenedView:
     # The current roles of unknowns.
 
     def _is_coin(self, unknowns: Ints) -> Bools:
-        """Which unknowns count as coins: honest coins, known secrets that depend on honest coins,
-        and derived secrets that were given to the coalition.
+        """Which unknowns count as coins: honest coins, known unknowns that depend on honest
+        coins, and derived secrets that were given to the coalition.
         """
         return np.asarray(self.counts_as_coin[unknowns // PLACES])
 
@@ -305,7 +305,7 @@ class FieldRows:
     """All rows over one field, in common lanes.
 
     `doors` gives for each opened row the door that was given the row. `is_given` says which opened
-    rows were added to the view, and `is_known` which opened rows the widened view determines.
+    rows were added to the view, and `is_known` which were found to be determined by the view.
     """
 
     def __init__(

@@ -13,8 +13,9 @@ only if there are too many assignments to list::
     a value at an end     a sum that is as large, or as small, as possible fixes each of its terms
     counts                suppose that for each place the sum over all secrets of the element at
                           this place is known, and that each secret has one of the values w_1,
-                          ..., w_m. If (w_1, 1), ..., (w_m, 1) are linearly independent, these
-                          sums fix how often each value occurs: a multiset
+                          ..., w_m. If (w_1, 1), ..., (w_m, 1) are linearly independent, and there
+                          are fewer than q secrets, these sums fix how often each value occurs: a
+                          multiset
 
 What a rule finds does follow from the output, but each rule may miss something. If the coalition
 knows more about the inputs, for example from disclosed values, then more may follow.
@@ -78,8 +79,8 @@ class OutputFixes:
     """What follows from an output about the secrets of `parties`.
 
     `elements` maps each fixed element to its value, except elements that the coalition determines
-    as functions of their own. `everything` says that all elements are fixed, and `elements` has
-    some. `is_multiset` says that the secrets are fixed except for who has which. `are_inputs` says
+    as functions of their own. `everything` says that all elements are fixed, and `elements` is not
+    empty. `is_multiset` says that the secrets are fixed except for who has which. `are_inputs` says
     that the secrets determine the inputs.
     """
 

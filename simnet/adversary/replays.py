@@ -5,7 +5,7 @@ Python cannot enforce purity: a function may append to a list that the script re
 symbolic reading may notice this if the script uses the list in the given run. But it misses a
 script that uses the list with other inputs only. So we play the run again, in numbers, with other
 inputs. All doors call their functions with these inputs, but discard the results and return the
-recorded values. So if the behaviour of a script changes, a function has a side effect, or the
+recorded values. So if the behaviour of a script changes, a function may have a side effect, or the
 script draws random numbers of its own. An error then names the party.
 
 Example. `me.secret(lambda v: seen.append(v) or [v], vote, ...)` and `if 1 in seen: await
@@ -13,14 +13,14 @@ me.send(...)`. In the symbolic reading, the function is not called, so the list 
 script sends nothing. If the vote was 2, the run sent nothing either. But in the replay with vote 1
 the script sends a message, so the script is refused.
 
-One replay changes the inputs of all parties at once. This is enough if functions of different
+The first replays change the inputs of all parties at once. This is enough if functions of different
 parties share nothing: the doors give recorded values, so no party can notice another party's input.
 If functions share something, this may be visible only if the inputs of some parties change and the
 inputs of others do not. So further replays change the input of one party, and then of two. We do
 not try all joint inputs. Of a large run we make only some replays: see `MOST_MESSAGES`.
 
 We also compare the results of the functions. A function that is called twice with the same values
-and the same coins must return the same value. Otherwise the function reads something that a call of
+and the same coins must return the same value. If it does not, it may read something that a call of
 a function has changed, or random numbers. Example: one user's function puts its input into a list,
 and another user's function discloses what is in this list. All replays send the same messages, and
 the disclosed value would be judged as if the list did not depend on any input.
@@ -57,17 +57,17 @@ MOST_REPLAYS = 16
 MOST_OF_MANY = 200
 
 PURE = (
-    "either the function of a door has a side effect, although it may only return a value, or the "
+    "perhaps the function of a door has a side effect, although it may only return a value, or the "
     "script draws random numbers outside me.coins"
 )
 
 
 @attrs.frozen
 class Replays:
-    """The number of replays on other inputs, and the number that would try every input of every
-    party.
+    """The number of replays that were made on other inputs, and the number that is needed.
 
-    `needed` is None if the possible inputs are not known.
+    In `needed` replays each party gets every other item, and then, if there are several parties,
+    all get the same item. `needed` is None if the possible inputs are not known.
     """
 
     made: int
@@ -75,7 +75,7 @@ class Replays:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every party was tried on every input, though not on all joint inputs."""
+        """Whether at least `needed` replays were made."""
         return self.needed is not None and self.made >= self.needed
 
 

@@ -2,7 +2,7 @@
 depend on coins.
 
 The rules for verdicts are about rows of linear forms (`expansion`, `opened_rows`). This module
-applies them to the rows of runs that were read symbolically: messages, the ideal output, and the
+makes such rows from runs that were read symbolically: from messages, the ideal output, and the
 arguments of doors and products.
 
 Expanding products can change whether a secret depends on coins. In turn, whether a product can be

@@ -2,8 +2,7 @@
 secret or a product of secrets.
 
 Theory of operation. A party knows its own coins and secrets. A coin that no member of the coalition
-knows is uniform for the coalition. Doors add two more cases, because a secret can be made from
-coins::
+drew is an honest coin. Doors add two more cases, because a secret can be made from coins::
 
     u1: t = me.secret(f, x + r)     t depends on the coin r: it is no free secret, but *derived*
     u2: receives r, and makes
@@ -13,7 +12,7 @@ Both cases follow from one rule. A secret or product depends on coins if it is m
 coin, or from an unknown that depends on coins. If an honest party made it, it is derived. If a
 member of the coalition made it, it is moving.
 
-The rule is applied to whole families, because one door makes all unknowns of a family.
+The rule is applied to whole families.
 
 >>> from simnet.values.field import Field
 >>> from simnet.values.residues import constant

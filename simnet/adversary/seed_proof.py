@@ -9,10 +9,11 @@ from the seeds before it, in one of three ways. The coalition knows all unknowns
 can agree on the seed; or each row of the seed is a combination of messages and of unknowns that it
 knows.
 
-For each unknown seed a certificate of `nothing` or `output-only` lists *private shifts*. A private
-shift is a change of honest coins that changes one row of this seed by 1. A private shift changes no
-message, no other unknown seed, and no other row of this seed that has a private shift. So each
-private shift shows that one element in each lane is uniform, whatever else the coalition sees.
+For each unknown seed that was not agreed on, a certificate of `nothing` or `output-only` lists
+*private shifts*. A private shift is a change of honest coins that adds 1 to one row of this seed. A
+private shift changes no message, no other unknown seed, and no other row of this seed that has a
+private shift. So each private shift shows that one element in each lane is uniform, whatever else
+the coalition sees.
 
 Example. A seed has two elements, the coins 1 and 2. The coalition sees a message with both coins
 and a third coin, 1 + 2 + 3. Adding 1 to coin 1 and subtracting 1 from coin 3 changes the first row
@@ -203,7 +204,7 @@ class SeedProof:
     # Why the other seeds are unknown.
 
     def _entries(self, is_leak: bool) -> dict[int, list[SeedRows]]:
-        """The entries of the seeds that are rows, by modulus. A certificate of `leaks` needs no
+        """The entries of the seeds that have rows, by modulus. A certificate of `leaks` needs no
         private shifts.
         """
         entries = {}

@@ -5,7 +5,7 @@ Theory of operation
 
 The same kernel plays the script again from the same seed. The script gets no inputs, and no
 function of a door is called. The record has the values that the doors gave in the run, and the
-doors give these values again. This is what a script gets:
+doors give these values again. Among other things, a script gets this:
 
 - a field coin, drawn from `party.coins`, is a fresh unknown of kind `coin`;
 - a secret, `me.secret(...)`, is an unknown of kind `secret`;
@@ -30,9 +30,9 @@ may tell something about these forms, and a secret may be made from them.
 party, purpose, and what was drawn before. If two runs of one seed draw in equal portions, they have
 equal coins and get the same unknowns, and can be judged together. If the portions differ, the coins
 are neither equal nor independent, and judging the runs together is refused. Secrets of several runs
-are the same unknowns only if the runs are declared to have the same inputs. And the same function
-must make the secret from the same arguments, without coins. (If one run is given twice, its secrets
-made with coins are the same unknowns, too.) Equal values prove nothing: x and x² agree at 1.
+that are declared to have the same inputs are the same unknowns if the same function makes them from
+the same arguments, without coins. Secrets made with coins are the same unknowns only if one run is
+given twice. Equal values prove nothing: x and x² agree at 1.
 """
 
 import hashlib
@@ -74,7 +74,7 @@ FOREIGN = (
 
 
 class SymbolicField:
-    """The field elements of the sampled run, with an unknown for each of them."""
+    """The field coins of the sampled run, with an unknown for each of them."""
 
     def __init__(self, sampled: SampledField, reading: "Symbolic", holder: str) -> None:
         self._sampled = sampled

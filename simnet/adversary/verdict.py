@@ -159,9 +159,7 @@ class Verdict:
 
     @property
     def tier(self) -> str:
-        """`proved`; or `bound` if the verdict is undecided, because the functions listed are a
-        lower bound.
-        """
+        """`proved`; or `bound` if the verdict is undecided."""
         return "bound" if self.finding == "undecided" else "proved"
 
     @functools.cached_property
@@ -291,7 +289,8 @@ class Verdict:
             heads = ["learned", "computed from", "also told by the output?"]
             shown += markup.table(heads, rows)
         hidden = len(self.functions) - len(rows)
-        return shown + (markup.paragraph(f"and {hidden:,} more functions") if hidden else "")
+        more = f"and {hidden:,} more function{'s' if hidden != 1 else ''}"
+        return shown + (markup.paragraph(more) if hidden else "")
 
     def evidence(
         self, learned: LearnedFunction, most: int | None = None

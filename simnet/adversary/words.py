@@ -249,7 +249,7 @@ def _any(role: str, count: int, size: int, every: str) -> str:
 def seen_in_words(kind: Mapping[str, Any]) -> str:
     """One kind of plain messages that a coalition sees, as `DiscreteView.sees` lists it."""
     if kind["what"] == TRAFFIC:
-        return f"{kind['messages']:,} messages on the network: sender, recipient, round, bytes"
+        return f"{_messages(kind)} on the network: sender, recipient, round, bytes"
     content = (
         "who sends for which key"
         if kind["carries"] == "key"
@@ -260,8 +260,11 @@ def seen_in_words(kind: Mapping[str, Any]) -> str:
         if kind["senders"] > 1
         else f"one {kind['from']}"
     )
-    counted = f"{kind['messages']:,} message{'s' if kind['messages'] != 1 else ''}"
-    return f"{kind['what']}: {counted} from {senders}, {content}"
+    return f"{kind['what']}: {_messages(kind)} from {senders}, {content}"
+
+
+def _messages(kind: Mapping[str, Any]) -> str:
+    return f"{kind['messages']:,} message{'s' if kind['messages'] != 1 else ''}"
 
 
 def _contents(kinds: str) -> str:

@@ -137,7 +137,7 @@ def check_certificate(
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from error
     except BadCertificate as error:
-        out.print(f"the certificate does not hold: {error}", style="bold red")
+        out.print(f"the certificate is refused: {error}", style="bold red")
         write_json({"certificate": str(file), "proved": None, "difference": str(error)}, json)
         return 1
     scenario_name = claimed.scenario

@@ -383,8 +383,24 @@ def test_a_model_with_keys_of_boxes_alone_names_no_random_function() -> None:
 
     found = verdict(run(Told(tries_a_wrong_key), {"alice": 5}, seed=3), "eve")
     assert found.finding == "nothing"
-    assert "the model of ideal encryption: each of the 2 seeds and keys" in found.notes[-1]
+    assert "would have to guess one of 2 seeds and keys, each with at least" in found.notes[-1]
     assert "generator" not in found.notes[-1]
+
+
+class ToldByTheOutput(Told):
+    """Alice sends to eve what `said` makes from her secret, and the ideal output is the secret."""
+
+    def functionality(self, numbers: list[Sealed], users: list[Any]) -> dict[str, FieldArray]:
+        made = users[0].secret(lambda x: [x] * 4, numbers[0], field=S, shape=(4,))
+        return {"eve": made}
+
+
+def test_a_seed_that_only_the_ideal_output_tells_is_named_in_a_note() -> None:
+    """Nothing but a random row is sent. Its seed is the ideal output, which no message tells."""
+
+    found = verdict(run(ToldByTheOutput(lambda me, x: [row(me, x)]), {"alice": 5}, seed=3), "eve")
+    assert (found.at_least, found.at_most) == ("nothing", "output-only")
+    assert any("the ideal output may tell seeds" in note for note in found.notes)
 
 
 def test_two_seeds_of_equal_numbers_and_different_forms_are_refused() -> None:

@@ -37,6 +37,7 @@ from simnet.adversary.words import (
     function_in_words,
     verdict_in_words,
 )
+from simnet.record.trace import NoCanonicalForm
 from simnet.testing import (
     assert_learns,
     assert_learns_nothing,
@@ -351,6 +352,26 @@ async def tells(me: Party) -> None:
 def test_a_run_without_secrets_is_refused(corrupt: str) -> None:
     with pytest.raises(SimnetError, match=r"no honest party declared a secret.*me\.secret"):
         verdict(play(a=tells, b=hears), corrupt)
+
+
+class CountsElements:
+    """A user sends the number of elements of its set."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", self.user, 1), "server": Seat(self.server)}
+
+    async def user(self, me: Party, held: Sealed) -> None:
+        count = me.secret(lambda elements_: [len(elements_)], held, field=F, shape=(1,))
+        await me.send(NOTE, "server", count)
+
+    async def server(self, me: Party) -> None:
+        await me.gather(NOTE, me.all("user"))
+
+
+def test_inputs_without_a_canonical_form_are_named() -> None:
+    done = run(CountsElements(), [{1, 2}], seed=1)
+    with pytest.raises(NoCanonicalForm, match="the inputs of a run contain a set, which has no"):
+        verdict(done, "server")
 
 
 class Partly:

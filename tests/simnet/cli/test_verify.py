@@ -651,7 +651,7 @@ def test_the_lone_checker_says_what_is_proved_and_what_is_not(tmp_path: Path, pr
     assert checked("--limit", 3, proof).err.endswith("more than the limit of 3 products\n")
     (tmp_path / "bad.json").write_text("{}")
     both = checked(proof, tmp_path / "bad.json")
-    assert (both.status, both.out.count("Proved"), both.err.count("does not hold")) == (1, 1, 1)
+    assert (both.status, both.out.count("Proved"), both.err.count("is refused")) == (1, 1, 1)
 
 
 @pytest.mark.slow
@@ -664,7 +664,7 @@ def test_what_is_no_certificate_is_refused_in_one_line(tmp_path: Path, content: 
     file.write_text(content, encoding="latin-1")
     result = checked(file)
     assert (result.status, result.out) == (1, "")
-    assert re.fullmatch(r"the certificate does not hold: \S.*\n", result.err)
+    assert re.fullmatch(r"the certificate is refused: \S.*\n", result.err)
     assert len(result.err) < 400
     assert "Traceback" not in checked(tmp_path / "nope.json").err
 
@@ -747,7 +747,7 @@ def test_a_certificate_by_symmetry_is_not_called_wrong(tmp_path: Path) -> None:
     assert checked(file).status == 0
     assert "judged by symmetry" in words(refusal(simnet("verify", "--check", file)))
     file.write_text(file.read_text().replace('"version":1', '"version":0'))
-    assert "does not hold" in words(simnet("verify", "--check", file).out)
+    assert "is refused" in words(simnet("verify", "--check", file).out)
 
 
 def test_a_certificate_of_a_file_that_is_elsewhere_says_what_to_write(
