@@ -12,5 +12,5 @@ The modules, from one call to the statement about a whole run::
     in_full       whether a door returns all the numbers that it was given
     witness       two inputs that show that shares tell more than the output
     surroundings  what the coalition's view says about the rows that doors were given
-    door_judge    all of this for the runs that a judge has read
+    door_judge    what the doors of the runs that a judge has read tell a coalition
 """

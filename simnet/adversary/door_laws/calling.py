@@ -45,7 +45,7 @@ CERTAINLY_TOO_MANY = 100
 
 
 class NotEnumerable(BaseException):
-    """Raised if the law of a door's function cannot be found. The error's text says why.
+    """Raised if the law of doors cannot be found. The error's text says why.
 
     The error is a `BaseException`, because a function's own `except Exception` must not catch it.
     """
@@ -66,7 +66,7 @@ class CallBudget:
         """Raise `NotEnumerable` if fewer than `calls` calls are left."""
         if calls > self.left:
             raise NotEnumerable(
-                "the function's arguments and coins have too many values to try all of them"
+                "to try all values of the function's arguments and coins takes too many calls"
             )
 
 

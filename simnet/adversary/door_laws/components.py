@@ -3,10 +3,10 @@
 Two disclosed values may each tell nothing about an input, and tell it exactly when they are put
 together. For example, let r be a coin and x an input: r is uniform and x + r is uniform, but their
 difference is x. So we must not judge each door by itself and add up the results. We connect two
-disclosing doors if both are given terms of the same secret, coin or product, directly or through
-secrets that are made from other secrets. Doors that are connected in this way form a *component*.
-Given all inputs, the coins and secrets of a component are independent of the coins and secrets of
-every other component. ::
+disclosing doors if the same secret, coin or product, unknown to the coalition, occurs in unknown
+numbers that both are given, directly or through secrets that are made from other secrets. Doors
+that are connected in this way form a *component*. In one run, given all inputs, the coins and
+secrets of a component are independent of the coins and secrets of every other component. ::
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 
@@ -21,9 +21,9 @@ coalition determines contains a touched secret, and that the coins of the doors 
 those in messages (`Partition.are_apart`). Then, given the inputs, the component is independent of
 what shares tell. `entangled` lists the touched families that are coins or products which the
 component's doors are given, or were made from these. A secret whose door may refuse is entangled,
-too, if the refusal counts as a disclosed value. If a function that the coalition determines
-contains an entangled secret, then no law of the component alone says what the component and the
-function tell together.
+too, if the refusal counts as a disclosed value of its own. If a function that the coalition
+determines contains an entangled secret, then no law of the component alone says what the component
+and the function tell together.
 
 Two kinds of doors tell nothing new and belong to no component: doors that are given nothing sealed,
 and doors that are given only numbers which the coalition knows anyway.
@@ -242,8 +242,9 @@ class DoorGraph:
         ]
 
     def secrets_behind(self, doors: Iterable[HonestDoor]) -> list[HonestDoor]:
-        """The secrets that the doors are given, and all secrets that these secrets are made from.
-        Each secret comes after the secrets that it is made from.
+        """The secrets in numbers that the doors are given and the coalition does not know, and the
+        secrets behind these secrets in turn. Each secret comes after the secrets that it is made
+        from.
         """
         ordered: dict[int, HonestDoor] = {}
 

@@ -7,12 +7,12 @@ values by what the doors are given::
     nothing sealed                         coins, or public                independent, proved
     numbers that the coalition knows       nothing new to it               independent, proved
     numbers that are uniform, whatever     coins to everybody              independent, proved
-    the secrets are
+    the secrets and the messages are
     anything else                          enumerated, bounded, or not judged
 
-*Together.* Given all inputs, components are independent, but shares may tell something about the
-secrets behind several components. Components, and functions of secrets that the coalition
-determines, are put into one *block* if they have a secret in common. In a block that contains
+*Together.* Given all inputs, judged components are independent, but shares may tell something about
+the secrets behind several components. Components, and functions of secrets that the coalition
+determines, are put into one *block* if they depend on a common secret. In a block that contains
 functions, each component counts with its `strong_epsilon`, and the block's loss is the sum over its
 components. A block without functions is a single component, and the block's loss is the component's
 `epsilon`. A party's loss is the sum of the losses of all blocks that depend on the party's input.
@@ -201,7 +201,7 @@ class _ComponentJudge:
             return (
                 None,
                 "not judged",
-                "two of the runs have one seed, so they share this door's coins",
+                "two of the runs have one seed, so they share coins behind the value",
             )
         depends_on_coins = any(map(self._graph.coin_rows, doors))
         if depends_on_coins and not self._are_apart:
@@ -237,7 +237,9 @@ class _ComponentJudge:
         return self._seeds[door.run] in self._shared_seeds
 
     def _is_uniform(self, component: Component) -> bool:
-        """Whether the doors are given only field elements that tell nothing about any secret."""
+        """Whether the doors are certainly given only field elements that tell nothing about any
+        secret.
+        """
         graph = self._graph
         if any(door.inputs for door in component.doors):
             return False
@@ -322,8 +324,8 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
         conditions.append("with the plain arguments of this run")
     if law.refused:
         conditions.append(
-            f"for the inputs that the function accepts (it refuses {law.refused:,} of "
-            f"{law.assignments:,})"
+            f"for the inputs that no function refuses ({law.refused:,} of {law.assignments:,} are "
+            "refused)"
         )
     return ", ".join([found, *conditions])
 

@@ -150,7 +150,7 @@ class DoorJudge:
 
         Some of the possible inputs are enough: a witness is valid even if other inputs were not
         tried. Raises `NotEnumerable` if the possible inputs are not known and an input of the run
-        is not an integer.
+        is no Python `int`.
         """
         try:
             return self._domain_of(place)

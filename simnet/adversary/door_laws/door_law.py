@@ -1,8 +1,8 @@
 """The laws of single doors, each found once for all doors that are alike.
 
-Two doors are alike if they have the same function, as far as simnet can compare functions (see
-`simnet.doors.captured`), and the same plain arguments. Then both have the same law at equal values
-of their sealed arguments.
+Two doors are alike if only the values of their sealed arguments may differ. Their functions are the
+same, as far as simnet can compare functions (see `simnet.doors.captured`), and so are their plain
+arguments. Then both have the same law at equal values of their sealed arguments.
 """
 
 from collections.abc import Hashable, Sequence
@@ -42,7 +42,7 @@ class DoorLaws:
         self._signatures: dict[int, tuple[DoorCall, Hashable]] = {}
 
     def signature(self, call: DoorCall) -> Hashable:
-        """A key that is equal for doors that are alike."""
+        """A key of a door. Doors with equal keys are alike."""
         found = self._signatures.get(id(call))
         if found is None:
             signature = ("changed", id(call)) if _has_changed(call) else _signature(call)

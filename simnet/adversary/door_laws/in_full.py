@@ -125,9 +125,9 @@ def _constants(constants: Sequence[object]) -> list[tuple[type, object]]:
 
 
 def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:
-    """Whether the function returns different values for any two different values of its arguments.
-    The answer is False, too, if the value also depends on coins, or if the arguments have too many
-    values to try all of them.
+    """Whether the function returns different values for any two different values of its arguments
+    that it does not refuse. The answer is False, too, if the value also depends on coins, or if the
+    arguments have too many values to try all of them.
     """
     sizes = [math.prod(array.shape) for array in forms]
     ranges = [

@@ -17,20 +17,21 @@ law we compute two numbers, each the largest over all contexts:
 - `strong_epsilon`: the largest log ratio of P(v | x, s) between two pairs (x, s) that can occur.
   This number bounds what v tells somebody who may know anything else about the secrets.
 
-Example (the protocol TSS): a user with item x takes part with probability p. Its answer s is the
-item if the user takes part, and zeros otherwise. The user discloses a set; each set that contains
-the answered item is γ times as likely as each other set. `strong_epsilon` is log γ, because it
-compares two answers. `epsilon` compares two items, and a user that does not take part has the same
-answer for both, so `epsilon` is smaller than log γ.
+Example (the protocol TSS): a user with item x takes part with probability p < 1. Its answer s is
+the item if the user takes part, and zeros otherwise. The user discloses a set; each set that
+contains the answered item is γ times as likely as each other set. `strong_epsilon` is log γ,
+because it compares two answers. `epsilon` compares two items, and a user that does not take part
+has the same answer for both, so `epsilon` is smaller than log γ.
 
 *Bounds.* If the joint law has too many outcomes, the doors' losses are added up: for each
 disclosing door, the largest log ratio between any two arguments that occur. Even the secrets may
 have too many values (for example, a sum over all users). If the disclosed values are computed from
 secrets alone, a party's loss is then at most the loss of the party's own secrets.
 
-*Conditions.* Inputs that some door refuses for all coins are left out, and counted. A refusal that
-depends on coins or on secrets is an outcome. The law holds for the plain arguments of this run: if
-a plain argument depends on values disclosed earlier, another run may have another law.
+*Conditions.* The exact law leaves out inputs that some door refuses for all coins, and counts them.
+A refusal that depends on coins or on secrets is an outcome. The law holds for the plain arguments
+of this run: if a plain argument depends on values disclosed earlier, another run may have another
+law.
 """
 
 import itertools
@@ -435,8 +436,8 @@ def _larger(first: Ratio, second: Ratio) -> Ratio:
 
 
 def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
-    """The sum of the doors' losses. The loss of a door is the largest log ratio of its laws at two
-    lists of arguments that can occur.
+    """Bounds by sums of the doors' losses. The loss of a door is the largest log ratio of its laws
+    at two lists of arguments that can occur, or at two inputs with the same rows.
     """
     component = states.component
     found = _LawsByArguments(states)

@@ -1,4 +1,4 @@
-"""The field elements that a door is given, as linear forms in secrets, coins and known unknowns.
+"""The field elements that a door is given, as linear forms in secrets, coins and what is known.
 
 The numbers that a door's function is given are linear in unknowns. To find the law of a door, we
 sort the terms of every element into four kinds. (We find no law for elements with products.) ::

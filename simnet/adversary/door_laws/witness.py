@@ -75,8 +75,8 @@ def has_witness(
 ) -> bool | None:
     """Whether some inputs show that `beyond` tells more than `ideal`.
 
-    Return False if the search went through all inputs of one party and of two parties, and found no
-    witness. Return None if the search was not possible or not complete.
+    Return False if the search went through all inputs that `domain_of` gives, of one party and of
+    two parties, and found no witness. Return None if the search was not possible or not complete.
     """
     try:
         return _Search(beyond, ideal, disclosing, graph, domain_of, laws).result()
@@ -128,7 +128,7 @@ class _Search:
 
     def _check_sorts(self) -> None:
         """Raise `_NotSearched` if a secret was made from field elements that contain more than
-        honest secrets, for example coins. The law of such a secret depends on what messages tell
+        honest secrets, for example coins. The law of such a secret may depend on what messages tell
         about the coins.
         """
         if any(door.rows and not self._has_secret_rows(door) for door in self._secrets):

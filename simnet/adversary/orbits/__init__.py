@@ -7,7 +7,8 @@ From a run to a verdict::
     structure  which parties are alike, and the tables that a coalition sees
     tables     matrices that do not change when alike parties change places
     solving    what a coalition learns, from such tables, with a proof that anybody can check
-    lift       all of this
+    lift       what a coalition learns from all parts of the run
+    verdict    all of this
 
 `played_alone` tests whether a coalition knows the forms of the messages that an attack combines.
 """

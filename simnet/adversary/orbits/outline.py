@@ -10,7 +10,8 @@ instead, and forgets each block of summed messages after the block was read:
 - What a party receives is a fresh unknown: a message, or a sum of messages. So the forms of a
   sender's messages contain its own coins, its own secrets, and what it received.
 - The coins of each sender are eliminated from its own rows (`rows`). The results are *relations*:
-  ties among the sender's messages, and messages that were computed from received messages.
+  ties among the sender's messages, and messages that were computed from its earlier messages, its
+  secrets and what it received.
 - Field coins get no values, because only doors turn field elements into plain values, and the plain
   values that the doors of the run gave are on record.
 
@@ -161,7 +162,7 @@ def outline_of(
         ).items()
     }
     if len(reading.moduli) != 1:
-        raise NotAlike(f"its field elements are over {len(reading.moduli)} fields")
+        raise NotAlike(f"the field elements of the run are over {len(reading.moduli)} fields")
     return Outline(
         run=done,
         reading=reading,
@@ -349,8 +350,8 @@ class OutlineReading(Symbolic):
         return found
 
     def kind_for(self, name: str, family: int) -> Kind:
-        """What a family's unknowns are to a sender. Raises `NotAlike` for unknowns of another
-        party.
+        """What a family's unknowns are to a sender. Raises `NotAlike` for coins and secrets of
+        another party.
         """
         record = self.unknowns.families[family]
         if record.kind == "public":
@@ -360,7 +361,7 @@ class OutlineReading(Symbolic):
             return "received"
         if record.kind in ("coin", "secret") and record.holders == {name}:
             return "coin" if record.kind == "coin" else "secret"
-        raise NotAlike(f"a message of {name} contains coins or secrets that are not its own")
+        raise NotAlike(f"a message of {name} contains unknowns that do not belong to {name} alone")
 
     def received(self, unknown: int) -> Received:
         """What a received unknown stands for."""
@@ -417,7 +418,9 @@ class OutlineReading(Symbolic):
         self._check_polynomials(rows)
         messages = sum(len(group) for group in groups)
         if rows.rows.rows % messages:
-            raise NotAlike("one row of unknowns is spread over several messages")
+            raise NotAlike(
+                "elements that the symbolic reading keeps together are spread over several messages"
+            )
         each = rows.rows.rows // messages
         whole = rows.terms if each > 1 or isinstance(rows.rows, Mixture) else rows.rows
         for element in range(each):
@@ -438,7 +441,9 @@ class OutlineReading(Symbolic):
         if self._with_polynomials or not isinstance(rows, Mixture):
             return
         if np.any(rows.weights != rows.weights[0]):
-            raise NotAlike("parties receive a polynomial's values at different points")
+            raise NotAlike(
+                "a party sends combinations of the same coins and secrets with different factors"
+            )
 
     def _own_forms(self, name: str, rows: Forms) -> Forms:
         """The forms of an array that a party sends. If the array consists of fresh unknowns that
@@ -501,7 +506,9 @@ class OutlineReading(Symbolic):
         to = {offset: [who for who, at, _ in sent if at == offset] for offset in offsets}
         is_published = len(offsets) == 1
         if not is_published and any(len(each) > 1 for each in to.values()):
-            raise NotAlike("rows of one array are sent to several recipients each")
+            raise NotAlike(
+                "a row of an array is sent to several recipients, and other rows to others"
+            )
         each = forms.terms.rows // len(offsets)
         book = self.book(sender)
         first = len(book.sent)

@@ -131,8 +131,8 @@ class Book:
             self._read_terms(rows.terms, first, ends, modulus)
 
     def _are_fresh(self, rows: Ranges) -> bool:
-        """Whether every range of rows consists of coins that occur in no earlier row, and every
-        other row has several terms.
+        """Whether every range of rows certainly consists of coins that occur in no earlier row, and
+        every other row has several terms.
         """
         last = -1
         for part in rows.parts:
@@ -466,12 +466,12 @@ class Book:
 
 
 def _with_gaps(parts: Sequence[tuple[int, int, int]], rows: int) -> list[tuple[int, int, int]]:
-    """Spans of a block's rows with their coefficients, and with 0 for all rows between them."""
+    """Spans of a block's rows with their coefficients, and with 0 for all other rows."""
     pieces: list[tuple[int, int, int]] = []
     at = 0
     for begin, end, value in parts:
         if begin < at:
-            raise NotAlike("a row of a message occurs twice in one relation")
+            raise NotAlike("a message occurs twice in one equation between messages")
         if begin > at:
             pieces.append((at, begin, 0))
         pieces.append((begin, end, value))

@@ -68,7 +68,7 @@ class NoProof(SimnetError):
 
 
 class WrongProof(SimnetError):
-    """Raised if an equation of a proof does not hold."""
+    """Raised if a proof does not hold."""
 
 
 @attrs.frozen
@@ -152,7 +152,7 @@ def solve(system: SymmetricSystem) -> OrbitProof:
 
 
 def check(system: SymmetricSystem, proof: OrbitProof) -> None:
-    """Raise `WrongProof` unless every equation of the proof holds at the system's sizes."""
+    """Raise `WrongProof` unless the proof holds at the system's sizes."""
     orbits = Orbits(system.sizes, system.modulus)
     rows, variables, secrets, ideal = map(
         _words, (system.rows, system.variables, system.secrets, system.ideal)
@@ -184,7 +184,9 @@ def check(system: SymmetricSystem, proof: OrbitProof) -> None:
 
 
 def exposed_types(system: SymmetricSystem, proof: OrbitProof) -> list[int]:
-    """The types of secrets, by number, for which the coalition determines each single secret."""
+    """The types of secrets, by number, for which tables show that the coalition determines each
+    single secret.
+    """
     solver = _Solver(system)
     words = _words(system.secrets)
     spans: dict[Word, Span] = {}

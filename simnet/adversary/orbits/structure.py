@@ -102,7 +102,7 @@ class Structure:
 
     def _received_label(self, party: int, unknown: int) -> Label:
         """The label of the message, or of the sum of messages, that a received unknown stands for.
-        Raises `NotAlike` if another party received this message or sum.
+        Raises `NotAlike` if this party did not receive the message or sum.
         """
         received = self.outline.received(unknown)
         if received.sender is None:

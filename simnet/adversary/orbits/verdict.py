@@ -1,10 +1,11 @@
 """The verdict on a run in which many parties are alike, and what was checked for it.
 
 Theory of operation. The run is played in numbers, and its doors are recorded. Then the run is read
-again as an outline. Three things are checked on every message of the run:
+again as an outline. Three things are checked in each part of the run with honest secrets:
 
-- *structure*: every message belongs to a type, and every type is full;
-- *relations*: alike parties compute their messages in the same way, in all coefficients and lanes;
+- *structure*: every message of an honest party belongs to a type, and every type is full;
+- *relations*: alike honest parties compute their messages in the same way, in all coefficients and
+  lanes;
 - *freshness*: all rows of a sender are read together, and each coin belongs to one sender alone,
   so all relations follow from those that were read.
 
@@ -167,8 +168,8 @@ class AlikeJudge:
     """Plays and reads a run once, and gives verdicts on coalitions of its parties.
 
     Raises `NotAlike` if the run has something for which there is no rule here. The method `verdict`
-    raises `NotAlike` if the parties of the run are not alike, or if no honest party has declared a
-    secret.
+    raises `NotAlike` if the parties of the run are not alike, if no proof was found, or if no
+    honest party has declared a secret.
 
     `same_as` is a run that was made before: `ScriptError` is raised unless this run does the same.
     `progress` is called with the number of field elements just moved; each is moved twice.
@@ -249,7 +250,7 @@ class AlikeJudge:
             )
         if any(map(_combines_elements, lifted.found)):
             return (
-                "the functions beyond the output combine several elements of one secret, and may "
+                "the functions beyond the output may combine several elements of one secret, and "
                 "be the same for all inputs; only the upper end is proved"
             )
         members = frozenset(self.outline.run.roster.number[name] for name in coalition.parties)
@@ -269,11 +270,11 @@ class AlikeJudge:
         )
         return (
             f"structure: each of {total.elements.get('qd', 0):,} field elements that were sent was "
-            f"read, the parties fall into classes, and each type of messages has exactly one "
-            f"message for each choice of parties ({types:,} types of rows in {len(lifted.found):,} "
-            f"system{'s' if len(lifted.found) != 1 else ''} of equations)",
-            "relations: alike parties compute their messages in the same way, by the forms of all "
-            "messages, in all coefficients and lanes",
+            f"read, the parties fall into classes, and each type of honest parties' messages has "
+            f"exactly one message for each choice of parties ({types:,} types of rows in "
+            f"{len(lifted.found):,} system{'s' if len(lifted.found) != 1 else ''} of equations)",
+            "relations: alike honest parties compute their messages in the same way, by the forms "
+            "of the messages, in all coefficients and lanes",
             "freshness: the coins were eliminated from all messages of each sender together, and "
             "every coin belongs to one sender alone",
         )

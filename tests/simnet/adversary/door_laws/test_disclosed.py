@@ -76,7 +76,7 @@ def test_reporting_sets_that_are_too_many_are_not_judged() -> None:
     protocol = TSS(users=3, items=30, reported=12, participation=0.5, gamma=2.0)
     found = read(run(protocol, [1, 2, 2], seed=3), {"S1"}, 30).disclosed()
     assert (found.independent, found.epsilon, found.tier) == (False, None, "not judged")
-    assert "arguments and coins have too many values" in found.argument
+    assert "arguments and coins takes too many calls" in found.argument
 
 
 @for_each("epsilon", [0.5, 2.0])
@@ -501,7 +501,7 @@ def test_an_input_that_is_refused_is_left_out() -> None:
 
     found = disclosed_by(a, items=3)
     assert found.epsilon == math.log(3)
-    assert "it refuses 1 of 3" in found.argument
+    assert "(1 of 3 are refused)" in found.argument
 
 
 def test_a_refusal_that_coins_decide_is_told() -> None:
