@@ -124,8 +124,7 @@ class Coins:
     script gets the coins of its party as `me.coins`.
 
     A draw is independent of all draws before it. Probabilities are floats or fractions in [0, 1]; a
-    method raises `ValueError` for arguments out of range. A script gets an error if it draws at a
-    moment when it may not draw (see `Party`).
+    method raises `ValueError` for arguments out of range.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> coins = SampledCoins(seed=7, party="u1")

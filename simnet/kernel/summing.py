@@ -327,9 +327,18 @@ class Summing:
             raise self._other_senders(actor, sum_, senders, count)
 
     def _evaluate(self, tag: str) -> None:
+        """Add the deferred blocks of a tag to their sums."""
         pending = self._pending.pop(tag, None)
         if not pending:
             return
+        try:
+            self._add_up(tag, pending)
+        except Exception as error:
+            # From now on totals lack rows, so the run ends even if the script catches the error.
+            self._turns.turn.failure = error
+            raise
+
+    def _add_up(self, tag: str, pending: Sequence[Pending]) -> None:
         if (
             self._keeps_blocks or tag in self._heard_tags
         ):  # some rows may be left out of some sums: keep all

@@ -1,5 +1,6 @@
 """A faulty script ends the run at once, with an error that names party, round and tag."""
 
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -205,6 +206,23 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
             ScriptError, match=r'u2 in round . \(tag "share"\): .* announced with shape \(3, 1\)'
         ):
             run(Crowd(3, user), threads=threads)
+
+
+def test_a_script_that_catches_the_error_of_a_deferred_block_does_not_go_on() -> None:
+    async def user(me: Party) -> None:
+        for _ in range(2):
+            shape = (2, 1) if me.index == 2 else (1, 1)
+            rows = me.coins.deferred(F, (1, 1), lambda coins, shape=shape: coins.field(F, shape))
+            await me.scatter(SHARE, ["server"], rows)
+
+    async def server(me: Party) -> Any:
+        users = me.all("user")
+        with contextlib.suppress(ScriptError):
+            await me.gather_sum(SHARE, senders=users)
+        return (await me.gather_sum(SHARE, senders=users)).open()
+
+    with pytest.raises(ScriptError, match=r"u2 in round 1 .* the deferred block failed"):
+        run(Crowd(2, user, server))
 
 
 @for_each(
