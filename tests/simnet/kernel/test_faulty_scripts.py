@@ -210,9 +210,9 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
 
 def test_a_script_that_catches_the_error_of_a_deferred_block_does_not_go_on() -> None:
     async def user(me: Party) -> None:
+        shape = (2, 1) if me.index == 2 else (1, 1)
         for _ in range(2):
-            shape = (2, 1) if me.index == 2 else (1, 1)
-            rows = me.coins.deferred(F, (1, 1), lambda coins, shape=shape: coins.field(F, shape))
+            rows = me.coins.deferred(F, (1, 1), lambda coins: coins.field(F, shape))
             await me.scatter(SHARE, ["server"], rows)
 
     async def server(me: Party) -> Any:
