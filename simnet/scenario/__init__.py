@@ -1,1 +1,1 @@
-"""One run: a scenario, the people in it, its claims, and what its result is worth."""
+"""Scenarios: the protocols and people of runs, and the claims that are judged on a run."""

@@ -52,14 +52,14 @@ class Sizes:
 
     @property
     def is_least(self) -> bool:
-        """Whether the search shows that no smaller set of users is a breaking set."""
+        """Whether the search shows that no set of fewer than `smallest` users is a breaking set."""
         return self.smallest is not None and self.safe == self.smallest - 1
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the table, one for each size of a breaking set.
+        """Return the rows of the table, one for each size that occurs in the field `runs`.
 
-        `users` is the share of users for whom a breaking set of at most this size was found. `runs`
-        is the share of runs in which some user has such a set.
+        A row's `users` is the share of users, counted anew in each run, for whom a breaking set of
+        at most this size was found. Its `runs` is the share of runs with such a user.
         """
         users = Counter(size for run in self.runs for size in run)
         least = Counter(
@@ -89,8 +89,8 @@ class Sizes:
 
     def __repr__(self) -> str:
         lines = [
-            f"{row['users']:.1%} of the users have a secret that at most {row['size']} other users "
-            f"can read together; {row['runs']:.1%} of the runs have such a user"
+            f"colluding users: at most {row['size']}; users with a readable secret: "
+            f"{row['users']:.1%}; runs with such a user: {row['runs']:.1%}"
             for row in self.rows()
         ]
         among = "no set of users" if self.complete else "of the sets that were searched, none"

@@ -95,7 +95,8 @@ def perform(
         without deadlines needs none.
     settings
         Settings of the scenario, such as `users=100` or `participation=0.2`. With data, `users`
-        draws so many of the users, and `items=N` says that the items are 1..N.
+        draws so many of the users, unless the data are handed to the parties as they are. For a
+        list or a column of items, `items=N` says that the items are 1..N.
 
     Raises `BadInput` for settings or data that do not fit, and for a run above the limit.
 
@@ -126,6 +127,8 @@ def perform(
                     )
                 numbering = numbering_in_words(people)
             chosen, data = chosen.fitted(people), people.inputs
+        else:
+            chosen = scenario.with_settings(_as_text(settings))
         played = plain.play(
             called,
             chosen,

@@ -6,7 +6,7 @@ settings in the certificate, find its verdict, and write a second certificate. T
 two, because equal verdicts give equal certificates.
 
 A certificate may leave out the seed, which could give inputs away. Whoever compares such a
-certificate has to give the seed and the inputs again.
+certificate has to give the seed.
 """
 
 import json
@@ -131,12 +131,11 @@ class Claimed:
                 raise BadInput("this certificate leaves the seed out: give --seed")
             return given
         if given is not None and given != seeds[0]:
-            raise BadInput(f"this certificate is about the run with seed {seeds[0]}, not {given}")
+            raise BadInput(f"the first run of this certificate has seed {seeds[0]}, not {given}")
         if seeds != list(range(seeds[0], seeds[0] + len(seeds))):
             raise BadInput(
                 "the runs of this certificate do not have consecutive seeds: it was made in "
-                "Python, "
-                "so repeat its runs in Python"
+                "Python, so repeat its runs in Python"
             )
         return int(seeds[0])
 
@@ -165,7 +164,7 @@ def _differences(stated: Any, found: Any, place: str) -> Iterator[str]:
         for at, (one, other) in enumerate(zip(stated, found, strict=False)):
             yield from _differences(one, other, f"{place}[{at}]")
         if len(stated) != len(found):
-            yield f"{place} has {len(stated)} entries in the file, and {len(found)} in the run"
+            yield f"{place} has length {len(stated)} in the file, and {len(found)} in the run"
     elif type(stated) is not type(found) or stated != found:
         yield f"{place} is {_short(stated)} in the file, and {_short(found)} in the run"
 

@@ -1,7 +1,7 @@
 """Claims of a scenario: what it expects that coalitions learn.
 
-Each claim names a coalition and an expected verdict, for example `LearnsNothing("u1")`. `simnet
-run` judges the claims on the run itself (see `simnet.scenario.judging`).
+Each claim names a coalition and says what it should learn, for example `LearnsNothing("u1")`. See
+`simnet.scenario.judging` for how claims are judged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -57,8 +57,9 @@ class Claim(Protocol):
 class LearnsNothing:
     """The claim that a coalition learns nothing about the inputs of honest parties.
 
-    `corrupt` names the coalition, as `simnet verify --corrupt` does. With `from_shares`, the claim
-    is only about secret shares: honest parties may disclose values that depend on their inputs.
+    `corrupt` is the coalition: a text as for `simnet verify --corrupt`, or a `Chosen`. With
+    `from_shares`, the claim is only about secret shares: honest parties may disclose values that
+    depend on their inputs.
 
     >>> LearnsNothing("u1, u2", from_shares=True).words
     'nothing from shares'
@@ -177,7 +178,7 @@ class Judged:
 
     @property
     def fails(self) -> bool:
-        """Whether the verdict contradicts the claim."""
+        """Whether the claim was judged and does not hold."""
         return self.holds is False
 
     @property
@@ -189,7 +190,7 @@ class Judged:
 
     @property
     def learned_in_short(self) -> str:
-        """What the coalition learned from secret shares, or why there is no verdict."""
+        """What the coalition learned from secret shares, or words for a claim without verdict."""
         if self.verdict is not None:
             return finding_in_short(self.verdict)
         return NOBODY if self.not_judged is None else "not judged"

@@ -150,7 +150,7 @@ def read_columns(
         )
     ]
     if not len(columns[0].numbers):
-        raise BadInput(f"{path.name} has a header but no rows: a row for each user is expected")
+        raise BadInput(f"{path.name} has names of columns, but no rows")
     marks = {*MISSING, *(mark.lower() for mark in missing)}
     lacking = [_rows_with(column, marks) for column in columns]
     gone = functools.reduce(np.union1d, lacking)

@@ -1,13 +1,14 @@
 """Reading data files in batches: CSV, CSV.gz and Parquet.
 
 Theory of operation. A data file comes from another program, and a small file may unpack to
-gigabytes. So we read batches of rows, and of each column we keep the different values and, for each
-row, the number of its value (see `columns`). Reading stops after `max_rows` rows, or after
-`max_rows` times `ROW_LENGTH` characters.
+gigabytes. So we read batches of rows, and of each requested column we keep the different values
+and, for each row, the number of its value (see `columns`). A file with more than `max_rows` rows,
+or with more than `max_rows` times `ROW_LENGTH` characters (for Parquet, bytes), is refused.
 
-The program recognises the encoding of CSV by the mark at the beginning of the file, and takes UTF-8
-if there is no mark. The program also recognises the delimiter: this is the first one of comma,
-semicolon, tab and bar that splits the header so that the requested columns occur.
+If the user names no encoding, the program recognises the encoding of CSV by the mark at the
+beginning of the file, and takes UTF-8 if there is no mark. If the user names no delimiter, the
+program takes the first one of comma, semicolon, tab and bar that splits the header so that the
+requested columns occur.
 """
 
 import codecs
@@ -74,8 +75,8 @@ class Format:
         one = self.delimiter
         if one is not None and (len(one) != 1 or one.isalnum() or one in '"\r\n\0'):
             raise BadInput(
-                "--delimiter takes one character, such as ; or tab, and no letter or digit: got "
-                f"{one!r}"
+                "--delimiter takes one character, such as ; or tab, and no letter, digit, "
+                f"quotation mark or line end: got {one!r}"
             )
         if self.max_rows < 1:
             raise BadInput(f"--max-rows takes at least 1, got {self.max_rows}")
@@ -106,7 +107,7 @@ class Numbering(dict[str, int]):
         return number
 
     def numbers(self, texts: Sequence[str]) -> Numbers:
-        """Return the numbers of some texts; shape (len,)."""
+        """Return the numbers of some texts; shape (len(texts),)."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
@@ -323,7 +324,7 @@ def _place(header: Sequence[str], path: Path, name: str) -> int:
             f"{f' and {more:,} more' if more else ''}"
         )
     if header.count(name) > 1:
-        raise BadInput(f"{path.name} names column {name!r} twice: rename one of them")
+        raise BadInput(f"{path.name} has several columns called {name!r}: rename all but one")
     return header.index(name)
 
 
@@ -331,8 +332,8 @@ def _place(header: Sequence[str], path: Path, name: str) -> int:
 
 
 def _parquet(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
-    """Yield the cells of some columns. Texts are read as the dictionary that the file holds,
-    because one long text may occur in millions of rows.
+    """Yield the cells of some columns. Texts are read as a dictionary, because one long text may
+    occur in millions of rows.
     """
     if form.delimiter is not None or form.encoding is not None:
         raise BadInput(f"{path.name} is Parquet: --delimiter and --encoding are for CSV")

@@ -1,10 +1,11 @@
 """Who drops out of a run, and which messages go astray: read from the texts of `--drop`.
 
-`0.1` means that every party with an input drops out with probability 0.1, at a point before,
-between or after its sends that is drawn uniformly. `u3@masked` means that u3 drops out just before
-its first send under the tag "masked"; `simnet.Fate` has all forms of the text behind the `@`.
-`u3@masked:lost:server` means that the message to the server in u3's first send under "masked" is
-lost; `simnet.MessageFate` has all forms. All draws are made before the run, from the run's seed.
+`0.1` means that each party that has an input and sends something drops out with probability 0.1,
+at a point before, between or after its sends that is drawn uniformly. `u3@masked` means that u3
+drops out just before its first send under the tag "masked"; `simnet.Fate` has all forms of the text
+behind the `@`. `u3@masked:lost:server` means that the message to the server in u3's first send
+under "masked" is lost; `simnet.MessageFate` has all forms. All draws are made before the run, from
+the run's seed.
 """
 
 from collections.abc import Sequence
@@ -87,9 +88,9 @@ def _send_of(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]
     if not any((send.tag, send.place) == (fate.tag, fate.place) for send in own):
         made = ", ".join(dict.fromkeys(send.tag for send in own)) or "nothing"
         times = f" {fate.place} times" if fate.place > 1 else ""
+        count = "1 send" if len(own) == 1 else f"{len(own)} sends"
         raise BadInput(
-            f'--drop {text}: {name} does not send "{fate.tag}"{times}; it sends {made} '
-            f"({len(own)} sends)"
+            f'--drop {text}: {name} does not send "{fate.tag}"{times}; it sends {made} ({count})'
         )
     return next(send for send in own if (send.tag, send.place) == (fate.tag, fate.place))
 
@@ -124,8 +125,8 @@ def lacks_estimate(done: Run, about: About) -> bool:
     """Return whether there is no estimate: the run was aborted, or the party that returns the
     estimate dropped out.
 
-    If this party drops out when nobody waits for it any more, `Run.aborts` is empty; therefore we
-    look for the party among those that dropped out.
+    If this party drops out when nobody waits for it any more, `Run.aborts` may be empty; therefore
+    we look for the party among those that dropped out.
     """
     return bool(done.aborts) or about.estimator in done.gone
 

@@ -141,8 +141,8 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
 def breaking_figure(sizes: Sizes) -> Any:
     """Return a matplotlib figure of the sizes of the smallest breaking sets.
 
-    For each number of colluding users, the figure shows the share of users whose secret that many
-    other users can read, and the share of runs with at least one such user.
+    For each number of colluding users, the figure shows the share of users for whom a breaking set
+    of at most this size was found, and the share of runs with at least one such user.
     """
     figure = blank_figure()(figsize=(COLUMN, 2.6), layout="constrained")
     axes = figure.subplots()
@@ -165,7 +165,7 @@ def breaking_figure(sizes: Sizes) -> Any:
     low, high = zip(*(row["interval"] for row in rows), strict=True) if rows else ((), ())
     axes.fill_between(places, low, high, step="post", color=ESTIMATE, alpha=0.15, linewidth=0)
     axes.set_ylim(0, 1.02)
-    dress(axes, "", "colluding users, the best set of this size", "share")
+    dress(axes, "", "number of colluding users", "share")
     axes.legend(frameon=False, fontsize=SMALL)
     return figure
 

@@ -97,7 +97,7 @@ def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
     named = [cls for cls in protocols if cls.__name__ == class_name] if class_name else protocols
     if len(named) != 1:
         listed = ", ".join(cls.__name__ for cls in protocols) or "none"
-        counted = f"no SCENARIO and {len(protocols)} protocols"
+        counted = f"no SCENARIO of type simnet.Scenario and {len(protocols)} protocols"
         has = f"no protocol {class_name!r}" if class_name else counted
         name_one = f". Name one: {file}:Class" if protocols else ""
         raise BadInput(f"{file} has {has}; classes with `parties` are: {listed}{name_one}")
@@ -155,9 +155,9 @@ def load_file(path: Path) -> ModuleType:
 def _import_from(folder: Path) -> None:
     """Put the folder first on the import path, as Python does for a script that it runs.
 
-    If a module with the name of a file in this folder was imported from another such folder, we
-    make Python forget that module; otherwise an import here would give the file of the other
-    folder.
+    If a module with the name of a file in this folder was imported from a folder of an earlier
+    call, we make Python forget that module; otherwise an import here would give the file of the
+    other folder.
     """
     here = {path.stem for path in folder.glob("*.py")}
     for name in here & sys.modules.keys():

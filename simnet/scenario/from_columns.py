@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
-from simnet.scenario.columns import Column, whole_number
+from simnet.scenario.columns import LONGEST_NUMBER, Column, whole_number
 from simnet.scenario.data_file import LONGEST_QUOTE, quoted
 from simnet.scenario.population import ItemPopulation, NumberPopulation, TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
@@ -99,15 +99,14 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
     )
     place = {label: item for item, label in enumerate(labels, start=1)}
     if len(place) != len(labels):
-        raise BadInput(
-            f"the domain names {next(label for label in labels if labels.count(label) > 1)!r} twice"
-        )
+        again = next(label for label in labels if labels.count(label) > 1)
+        raise BadInput(f"the domain names {again!r} more than once")
     shown = ", ".join(label[:LONGEST_QUOTE] for label in labels[:5])
     column.refuse(
         lambda value: value not in place,
         lambda value: (
-            f"holds {quoted(value)}, which is outside the domain of {len(labels)} items "
-            f"({shown}{', ...' if len(labels) > 5 else ''})"
+            f"holds {quoted(value)}, which is outside the domain of {len(labels)} "
+            f"item{'' if len(labels) == 1 else 's'} ({shown}{', ...' if len(labels) > 5 else ''})"
         ),
     )
     by_label = np.array([place[label] for label in column.labels], dtype=np.int64)
@@ -127,7 +126,8 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
     counts.refuse(
         lambda text: whole_number(text) is None,
         lambda text: (
-            f"holds {quoted(text)}, which is no number of users: whole numbers are expected"
+            f"holds {quoted(text)}, which is no number of users: whole numbers of at most "
+            f"{LONGEST_NUMBER} digits are expected"
         ),
     )
     by_label = [int(label) for label in counts.labels]
@@ -140,7 +140,7 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
     return attrs.evolve(
         once,
         items=np.repeat(once.items, np.array(by_label)[counts.numbers]),
-        source=f"{column.source}, where each row stands for {counts.name!r} users",
+        source=f"{column.source}, with as many users as column {counts.name!r} says",
     )
 
 

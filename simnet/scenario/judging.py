@@ -81,7 +81,7 @@ class Size:
 
     @property
     def is_large(self) -> bool:
-        """Whether symmetry is tried first."""
+        """Whether symmetry is tried first, if it can judge such a run."""
         return self.messages > JUDGED_MESSAGES or not self.fits_elimination
 
     @property
@@ -260,9 +260,11 @@ def undecided(claim: Claim, verdict: AlikeVerdict) -> str | None:
     if verdict.finding == "undecided":
         return verdict.notes[-1]
     if isinstance(claim, Exposes):
-        if verdict.exposed_parties or verdict.finds_all_exposed:
+        if claim.holds(verdict) or verdict.finds_all_exposed:
             return None
-        return "the field has too few elements to say that nobody is exposed"
+        who = claim.secret_of or "nobody"
+        does_not = "is not" if claim.secret_of else "is"
+        return f"the field has too few elements to say that {who} {does_not} exposed"
     # Symmetry judges disclosed values as if the coalition knew all field elements, unless it learns
     # nothing from them. So a claim may fail only because too much was assumed.
     if verdict.finding != "nothing" and not discloses_nothing(verdict) and not claim.holds(verdict):

@@ -7,7 +7,8 @@ three ways, one after the other:
 2. by counts, if messages are Shamir's shares and their sums
    (`simnet.adversary.coalitions.shares_by_count`);
 3. for some parties, one minimal coalition that exposes the party and one maximal coalition that
-   does not (`simnet.adversary.coalitions.grown_sets`). This is not the whole answer.
+   does not, and the same for touching (`simnet.adversary.coalitions.grown_sets`). This is not the
+   whole answer.
 
 A run with drop-outs, or with a network, is judged in the third way.
 """
@@ -78,7 +79,10 @@ class OneRun:
     network: Clocked | None = None
 
     def played(self) -> Run:
-        """Play the run. Raises `BadInput` if it would have too many messages to be judged."""
+        """Play the run.
+
+        Raises `BadInput` if the protocol states too many messages for a verdict.
+        """
         return played(self.scenario, self.seed, drop=self.drop, network=self.network)
 
 
@@ -94,8 +98,8 @@ def judge_large(
     there are none, for the first party that has declared a secret. `progress` is called after each
     verdict of that search.
 
-    Raises `BadInput` for a run that is too large to be judged, and for a user who has declared no
-    secret.
+    Raises `BadInput` for a protocol that states too large a workload, and for a user who has
+    declared no secret.
     """
     reasons: list[str] = []
     is_plain = not asked.drop and asked.network is None

@@ -53,7 +53,7 @@ def refuse_renumbered(
         is_same = is_gapless and start == 1
         if not is_same and (numbers is not None or not is_declared):
             raise BadInput(
-                f"the protocol has no `items`, so an input can be any whole number, but the values "
+                f"the protocol has no `items`, so its possible inputs are unknown, and the values "
                 f"of {people.source} would be numbered: {would}. {give[0].upper()}{give[1:]}"
             )
         return
@@ -67,7 +67,7 @@ def refuse_renumbered(
     if numbers is not None and not is_gapless:
         raise BadInput(
             f"the values of {people.source} are numbers with gaps, or do not begin with 0 or 1: "
-            f"{would}, and a protocol that computes with them would give a wrong number. "
+            f"{would}, and a protocol that computes with its inputs would give a wrong number. "
             f"{declare}, or {give}"
         )
     if count != protocol.items:

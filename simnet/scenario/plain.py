@@ -92,12 +92,14 @@ class PlainRun:
     def more_to_show(self) -> Mapping[str, str]:
         """What else could be shown of the protocol, by the method or field that is missing."""
         protocol, about = self.run.protocol, self.about
+        # An aborted run states no privacy, although its protocol may have the function.
+        has_privacy = about.privacy is not attrs.fields(About).privacy.default
         lacking = {
             "functionality": (isinstance(protocol, Ideal), "what the output itself reveals"),
             "items": (isinstance(protocol, OverItems), "exact views against all neighbours"),
             "About.assess": (about.assess is not None, "the estimate beside the truth"),
             "About.expected_bill": (about.expected_bill is not None, "the bill beside a formula"),
-            "About.privacy": (bool(self.privacy), "exact ε and δ of each view"),
+            "About.privacy": (has_privacy, "exact ε and δ of each view"),
             "Scenario.claims": (bool(self.scenario.claims), "what coalitions learn"),
         }
         return {method: words for method, (is_there, words) in lacking.items() if not is_there}
@@ -242,9 +244,10 @@ def play(
 
 
 def totals_of(scenario: Scenario, inputs: Inputs) -> Totals | None:
-    """Return what the inputs add up to: the sum of numbers, or the number of holders of each item.
+    """Return the sum of the inputs if the scenario's users hold numbers, otherwise the number of
+    holders of each item.
 
-    Returns None for inputs that are neither numbers nor items in 1..N.
+    Returns None for other inputs.
     """
     values = np.asarray(inputs)
     if values.ndim != 1 or values.dtype.kind not in "iuf":
@@ -331,8 +334,8 @@ def guessed_inputs_in_words(
     possible.
 
     `has_option` says whether the note may advise the option `--inputs`, which some commands do not
-    have. Returns None if the protocol has `items`, if the scenario says what the inputs are, or if
-    no party takes an input.
+    have. Returns None if no party takes an input, if the protocol has `items`, or if the scenario
+    has an `about` or says what the inputs are.
     """
     is_said = isinstance(protocol, OverItems) or scenario.about is not None
     takes_inputs = any(seat.takes_input for seat in seated(protocol).seats)

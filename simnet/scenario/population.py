@@ -49,7 +49,7 @@ class ItemPopulation:
     def sample(self, users: int, seed: int) -> "ItemPopulation":
         """Return a population of `users` of these users, drawn without replacement.
 
-        Raises `BadInput` when there are fewer users.
+        Raises `BadInput` if `users` is below 1 or above the number of these users.
         """
         chosen, source = _sample_rows(users, len(self.items), self.source, seed)
         return attrs.evolve(self, items=self.items[chosen], source=source)
@@ -74,7 +74,7 @@ class NumberPopulation:
     def sample(self, users: int, seed: int) -> "NumberPopulation":
         """Return a population of `users` of these users, drawn without replacement.
 
-        Raises `BadInput` when there are fewer users.
+        Raises `BadInput` if `users` is below 1 or above the number of these users.
         """
         chosen, source = _sample_rows(users, len(self.inputs), self.source, seed)
         return attrs.evolve(self, inputs=self.inputs[chosen], source=source)
@@ -111,7 +111,7 @@ class TablePopulation:
     def sample(self, users: int, seed: int) -> "TablePopulation":
         """Return a population of `users` of these users, drawn without replacement.
 
-        Raises `BadInput` when there are fewer users.
+        Raises `BadInput` if `users` is below 1 or above the number of these users.
         """
         chosen, source = _sample_rows(users, len(self.inputs), self.source, seed)
         return attrs.evolve(self, inputs=self.inputs[chosen], source=source)

@@ -259,8 +259,9 @@ def _written(names: Sequence[str]) -> str:
 def parsed(setting: Setting, text: str) -> Any:
     """Return a setting's value, read from text as the setting's type.
 
-    A setting with default None and no type can be a number, a text or None. Raises `BadInput` if
-    the type is a number or a truth value, and the text is not.
+    If the default is None, the text `none` gives None. A setting with default None and no type can
+    also be a number or a text. Raises `BadInput` if the type is a number or a truth value, and the
+    text does not give such a value.
     """
     kind = plain_kind(setting.annotation, setting.default)
     if setting.default is None and text.lower() == "none":

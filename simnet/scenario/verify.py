@@ -147,7 +147,7 @@ def alike_judge(scenario: Scenario, seed: int) -> AlikeJudge:
     """Return the judge of one run in which many parties are alike, with made-up inputs.
 
     Raises `NotAlike` for other runs and for shares that are values of polynomials, and `BadInput`
-    for a run that is too large to be judged.
+    for a protocol that states too many field elements for a verdict.
     """
     protocol, own_inputs = _prepared(scenario, seed, None, 1, alike=True)
     with explained_by(guessed_inputs_in_words(scenario, protocol, has_option=False)):
@@ -173,7 +173,7 @@ def played(
     """Return one run of a scenario's protocol; `drop` says who drops out, and `network` decides
     deadlines.
 
-    Raises `BadInput` if the run has too many messages to be judged.
+    Raises `BadInput` if the protocol states too many messages for a verdict.
     """
     protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
     # The commands that call this function have no option `--inputs`.
@@ -221,7 +221,7 @@ def verify_runs(
 ) -> VerdictCounts:
     """Return how often each verdict is found over several seeds.
 
-    `progress` is called after every run.
+    `progress` is called after every seed.
     """
     counts: Counter[str] = Counter(dict.fromkeys(SHARE_FINDINGS, 0))
     met: Counter[str] = Counter()

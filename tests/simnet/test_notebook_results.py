@@ -10,7 +10,19 @@ from matplotlib.figure import Figure
 
 import simnet
 from protocols import DPDS, GRR, described
-from simnet import BadInput, Comparison, Performance, PlainRun, find, perform, run, verdict
+from simnet import (
+    BadInput,
+    Comparison,
+    Party,
+    Performance,
+    PlainRun,
+    Seat,
+    find,
+    perform,
+    run,
+    seats,
+    verdict,
+)
 from simnet.scenario.breaking import Sizes
 from tests.harness.data import ROOT
 
@@ -130,6 +142,23 @@ def test_privacy_is_stated_without_a_comparison_with_the_truth() -> None:
     assert plain.privacy
     assert plain.privacy == perform(whole, data=people, claims=False).privacy
     assert "About.privacy" not in plain.more_to_show
+    aborted = perform("dpds", users=20, items=2, drop="u1@share")
+    assert isinstance(aborted, PlainRun)
+    assert "About.privacy" not in aborted.more_to_show
+
+
+def test_the_number_of_items_holds_for_inputs_that_are_handed_on_as_they_are() -> None:
+    class Items:
+        def __init__(self, users: int = 2, items: int = 3) -> None:
+            self.users, self.items = users, items
+
+        def parties(self) -> dict[str, Seat]:
+            return seats("u", self.user, self.users)
+
+        async def user(self, me: Party, number: Any) -> int:
+            return self.items
+
+    assert perform(Items, data=[1, 5], items=7).run.outputs == {"u1": 7, "u2": 7}
 
 
 def test_a_file_a_class_and_an_object_give_the_same_run() -> None:

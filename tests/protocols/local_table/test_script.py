@@ -520,7 +520,7 @@ def test_domains_are_declared_or_read_off_and_it_is_said_which(tmp_path: Path) -
             ("--categorical", "sex:f|"),
             "--categorical takes name or name:label|label, with no label empty, got 'sex:f|'",
         ),
-        (("--categorical", "dish:a|b|b|c"), "the domain names 'b' twice"),
+        (("--categorical", "dish:a|b|b|c"), "the domain names 'b' more than once"),
         (("--categorical", "sex:f|m,sex"), "column 'sex' is named twice"),
         (
             ("--numeric", "age:0:99", "--set", "k=foo"),

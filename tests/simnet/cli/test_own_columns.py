@@ -161,7 +161,7 @@ def test_without_items_a_value_is_no_input(
     unlimited: Path, values: str, options: tuple[str, ...], command: str
 ) -> None:
     told = refusal(on(unlimited, values, *options, command=command))
-    assert "the protocol has no `items`, so an input can be any whole number" in told
+    assert "the protocol has no `items`, so its possible inputs are unknown" in told
     assert "--inputs" in told
 
 

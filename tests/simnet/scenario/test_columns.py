@@ -206,10 +206,7 @@ def test_a_header_alone_is_refused(tmp_path: Path) -> None:
         written(tmp_path / "x.csv", "id,city\n\n"),
         as_parquet(tmp_path / "x.parquet", []),
     ):
-        assert (
-            refusal(path)
-            == f"{path.name} has a header but no rows: a row for each user is expected"
-        )
+        assert refusal(path) == f"{path.name} has names of columns, but no rows"
 
 
 # Rows without a value

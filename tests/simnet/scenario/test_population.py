@@ -105,7 +105,7 @@ def test_a_value_outside_the_domain_is_named_with_its_row() -> None:
 
 
 def test_a_domain_that_names_an_item_twice_is_refused() -> None:
-    with pytest.raises(BadInput, match="the domain names 'b' twice"):
+    with pytest.raises(BadInput, match="the domain names 'b' more than once"):
         people(["a"], ["a", "b", "c", "b"])
 
 
@@ -301,7 +301,7 @@ def test_counts_are_rows_repeated(rows: list[tuple[str, int]]) -> None:
     spelled = people([label for label, times in rows for _ in range(times)], list("cba"))
     assert population.items.tolist() == spelled.items.tolist()
     assert population.labels == spelled.labels
-    assert population.source == "column 'city' of x.csv, where each row stands for 'people' users"
+    assert population.source == "column 'city' of x.csv, with as many users as column 'people' says"
 
 
 def test_an_item_that_is_counted_0_times_belongs_to_the_domain() -> None:

@@ -9,7 +9,7 @@ import subprocess
 import attrs
 import pytest
 
-from simnet import BadInput, Field, Summed, run, seats, verdict
+from simnet import BadInput, Field, Summed, Tag, run, seats, verdict
 from simnet.adversary.certificate import certificate_text
 from simnet.adversary.check import BadCertificate, certificate
 from simnet.adversary.orbits.certificate import alike_certificate_of
@@ -23,6 +23,7 @@ from simnet.scenario.verify import verify, verify_alike
 from tests.harness.data import ROOT
 
 F, SHARE, REPORT = Field(10_007), Summed("share"), Summed("report")
+BARE = Tag("bare")
 NODE = shutil.which("node")
 
 
@@ -139,7 +140,9 @@ def test_the_run_that_is_judged_is_compared_with_a_run_that_was_made_before():
 
 
 class OverFive(Bare):
-    """Eight users mask their numbers in a field with five elements."""
+    """Eight users mask their numbers in a field with five elements; `bare` sends its own bare."""
+
+    bare = ""
 
     def parties(self):
         return seats("u", self.user, 8)
@@ -147,6 +150,10 @@ class OverFive(Bare):
     async def user(self, me, number):
         small = Field(5)
         mine = me.secret(lambda x: [x], number, field=small, shape=(1,))
+        if me.name == self.bare:
+            await me.send(BARE, "u1", mine)
+        if self.bare and me.name == "u1":
+            await me.receive(BARE, self.bare, shape=(1,))
         masks = me.coins.field(small, (8, 1))
         await me.scatter(SHARE, to=me.all("user"), rows=masks)
         received = await me.gather_sum(SHARE, senders=me.all("user"))
@@ -164,6 +171,19 @@ def test_in_a_small_field_nobody_is_said_not_to_be_exposed():
     larger = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1")
     assert larger.finds_all_exposed
     assert undecided(Exposes("u1"), larger) is None
+
+
+class OneBareOverFive(OverFive):
+    bare = "u2"
+
+
+def test_in_a_small_field_one_exposed_party_says_nothing_about_another():
+    found = AlikeJudge(OneBareOverFive(), [1, 2, 3, 4, 0, 1, 2, 3], 1).verdict("u1")
+    assert found.exposed_parties == ("u2",)
+    assert not found.finds_all_exposed
+    assert undecided(Exposes("u1"), found) is None
+    assert undecided(Exposes("u1", secret_of="u2"), found) is None
+    assert "u3 is not exposed" in undecided(Exposes("u1", secret_of="u3"), found)
 
 
 # Certificates.
