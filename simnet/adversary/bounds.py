@@ -4,14 +4,14 @@ Theory of operation
 -------------------
 
 1. *Products* are expanded where this is possible (`simnet.adversary.expansion`).
-2. *At most.* Opened rows are rows that honest parties gave to doors; a product that cannot be
-   expanded counts as a door. We add opened rows to what the coalition sees until the remaining
-   opened rows cannot tell anything more (`simnet.adversary.opened_rows`). Then we compare the
-   functions that this view determines with F, what the ideal world hands out. If no door was given
-   a row with coins, nothing is added. If the ideal output depends on coins, the upper end is
-   `leaks` as soon as this view determines anything. Together with messages that contain these
-   coins, the output may tell more than it tells alone. The upper end is also `leaks` if seeds may
-   be guessed or depend on each other (`simnet.adversary.deductions`).
+2. *At most.* Opened rows are rows that honest parties gave to `me.secret` or `me.disclose`; a
+   product that cannot be expanded counts as such a door. We add opened rows to what the coalition
+   sees until the remaining opened rows cannot tell anything more (`simnet.adversary.opened_rows`).
+   Then we compare the functions that this view determines with F, what the ideal world hands out.
+   If no door was given a row with coins, nothing is added. If the ideal output depends on coins,
+   the upper end is `leaks` as soon as this view determines anything. Together with messages that
+   contain these coins, the output may tell more than it tells alone. The upper end is also `leaks`
+   if seeds may be guessed or depend on each other (`simnet.adversary.deductions`).
 3. *At least.* Let L be the functions that the messages alone determine. A function in L is a leak
    if secrets can change so that the function changes and the ideal output does not. If each secret
    can be varied by itself, every function in L that is not in F is a leak. The following unknowns
@@ -60,8 +60,8 @@ class ShareBounds:
 
     `sight` is what the coalition sees and is handed. `knowledge` is what the messages alone
     determine, over each field. `remarks` say why the two ends differ, and what else is doubtful.
-    `rewriting` says how the upper end expands products. `view` is the widened view behind the upper
-    end, or None if no view was widened.
+    `rewriting` says how products are expanded for the upper end. `view` is the widened view behind
+    the upper end, or None if no view was widened.
     """
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
@@ -95,8 +95,8 @@ class ShareBounds:
             )
         if not is_received and self.at_least != self.at_most:
             reasons.append(
-                "the run has values that were disclosed in full, but the messages that the "
-                "coalition sees do not give all of them"
+                "some values were disclosed in full, but the coalition cannot compute all of them "
+                "from the messages that it sees"
             )
         if ENDS.index(self.at_least) > ENDS.index(self.at_most):
             self.at_most = self.at_least
@@ -229,8 +229,8 @@ class ShareBounds:
         The upper end is computed for a coalition that has the ideal output already. Such a
         coalition may know more about seeds: for example, it may know a seed from the output. A
         coalition without the output may learn this seed from its messages, and so learn something
-        about the output. We are certain that it does not if, without the output, the coalition
-        knows the same seeds and no doubts are left.
+        about the output. This cannot happen if, without the output, the coalition knows the same
+        seeds and no doubts are left.
         """
         if not (most.generous and self._handed):
             return False

@@ -14,7 +14,7 @@ unknowns. The result is this function.
 
 *At most L.* The certificate gives a *shift*: what to add to which honest coins, in terms of honest
 secrets. docs/proofs/shift-of-coins.md explains why this is a proof. If doors were given rows with
-coins in them, a certificate of `nothing` or `output-only` has to show more (`door_proof`).
+coins in them, a certificate of `nothing` or `output-only` may have to show more (`door_proof`).
 
 Example: u2 sends only s + c to u1, and c is a coin of u2. Then L = 0, and the shift adds s to c: in
 terms of c' = c + s the message is c', which tells nothing about s. If u2 also sends c, this message
@@ -215,8 +215,8 @@ def _seed_proof(verdict: Verdict, proof: DoorProof | None) -> SeedProof | None:
         return None
     if proof is not None:
         raise SimnetError(
-            "a certificate cannot list seeds beside field elements with coins that were given to "
-            f"{proof.doors[0].party}'s {proof.doors[0].function or 'product'}"
+            "a certificate cannot list seeds if field elements that depend on coins were given to "
+            f"{proof.doors[0].title}"
         )
     return SeedProof(verdict.bounds, verdict.unknowns, verdict.finding == "leaks")
 

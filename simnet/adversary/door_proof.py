@@ -76,7 +76,7 @@ class FieldProof:
 class DoorProof:
     """The proof over all fields that a widened view meets the conditions.
 
-    `told` lists the families of secrets that count as coins, and that the coalition knows.
+    `told` lists the families that are no coins but count as coins, and that the coalition knows.
     """
 
     def __init__(self, bounds: ShareBounds, view: WidenedView) -> None:

@@ -60,7 +60,7 @@ u2, server: output-only, [[('u1', 1)]]
 
 What messages contain besides field elements is listed. What this tells about inputs was disclosed
 by doors. The doors' laws are found by calling the doors (`simnet.adversary.door_laws`). If this is
-not possible, the protocol's `About` record may state the law.
+not possible, the protocol's `About` record may state what disclosed values tell.
 """
 
 import functools
@@ -317,7 +317,7 @@ class Judge:
 
     def _shares_nothing(self, discrete: DiscreteView) -> bool:
         """Whether no field element was sent, no secret was declared, and only the law of disclosed
-        values protects inputs. We take the last to hold if an honest party discloses something, or
+        values protects inputs. The last counts as true if an honest party discloses something, or
         if the protocol states that perturbation alone protects inputs.
         """
         sends_field_elements = any("qd" in done.ledger.total().elements for done in self._runs)

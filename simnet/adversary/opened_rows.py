@@ -45,9 +45,9 @@ of them to the view at once. Example: a party discloses x + k for a short coin k
 that is made from the seed k. A coalition that was given k learns nothing from this row, but another
 coalition finds k, and so x, by trying all seeds.
 
-*Unknowns that the coalition knows* are treated as numbers, with one exception: a secret that a
-member of the coalition made from field elements with coins of honest parties. Such a secret counts
-as a coin, and we add a row that tells this coin to the coalition.
+*Unknowns that the coalition knows* are treated as numbers, with one exception: a secret or
+product that a member of the coalition made from field elements with coins of honest parties. Such
+an unknown counts as a coin, and we add a row that tells this coin to the coalition.
 
 Example over F_7. User u1 sends x + r, and gives w + r to a door. The coin w hides r, so the
 coalition learns nothing:
@@ -105,7 +105,7 @@ Which = Callable[[Ints], Bools]
 
 @attrs.frozen(eq=False, kw_only=True)
 class DoorRows:
-    """The field elements that one door of an honest party was given, by modulus.
+    """The field elements that one door or product of an honest party was given, by modulus.
 
     `made` is the family of the secret that the door made, if it made one. `discloses` says whether
     the door's value is disclosed, or the fact that the door did not refuse. `in_full` says whether

@@ -92,7 +92,7 @@ class OutputFixes:
 
     @property
     def is_of_few(self) -> bool:
-        """Whether everything is fixed, or something about only a few parties."""
+        """Whether everything is fixed, or something is fixed and there are only a few parties."""
         is_something = self.is_multiset or bool(self.elements)
         return self.everything or (is_something and len(self.parties) <= PARTIES_SHOWN)
 

@@ -278,6 +278,6 @@ class _OtherInputs(Sampled):
 
 
 def _came_to_an_end(call: DoorCall) -> bool:
-    """Whether no error was raised by the function, or by an output among its arguments."""
+    """Whether the function, and the functions that made its arguments, raised no error."""
     made = [each.call for each in call.arguments if isinstance(each, Made)]
     return call.error is None and all(map(_came_to_an_end, made))

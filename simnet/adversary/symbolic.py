@@ -256,7 +256,7 @@ class Symbolic:
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """Return the value that the door gave in the run, with unknowns in place of a secret.
 
-        When the ideal world calls doors after the run, its users get what their scripts declared.
+        When the ideal world calls doors after the run, its users get what their scripts got.
 
         Raises `ScriptError` for a script that calls another door than in the run, and `SimnetError`
         for an ideal world whose users call other doors than their scripts.

@@ -11,7 +11,7 @@ ideal world hands to the coalition's members in the same runs. Then the finding 
                   tell anything
 
 If doors were given field elements, the coalition may learn more than L, or L may tell less than it
-seems to. Related secrets, and seeds that may be guessed, are other reasons. Then a verdict has two
+seems to. Related secrets, and seeds that may be guessed, are other reasons. So a verdict has two
 ends: what is learned `at_least`, which is certain, and what can be learned `at_most`. If the ends
 differ, the finding is `undecided`, and the notes of the verdict say why.
 
@@ -391,7 +391,7 @@ class Verdict:
 
     @functools.cached_property
     def _secret_counts(self) -> Counter[tuple[tuple[str, ...], str]]:
-        """The number of different secrets that the runs have for each party and number."""
+        """How many different secrets the runs have, for each party and each number of a secret."""
         secrets = [family for family in self.unknowns.families if family.kind == "secret"]
         return Counter(
             (tuple(sorted(family.holders)), family.label.partition("/")[0]) for family in secrets
