@@ -8,10 +8,10 @@ A run with 1,000 users has too many coalitions to judge each. But if users can b
 does not matter which users are in a coalition, only how many. For example, in DPDS with additive
 sharing a user is exposed by the server with all 999 other users, and by no smaller coalition.
 
-1. *Kinds.* The run is read as an outline (`orbits`), with nobody corrupt. Parties are of one kind
-   if the relations between messages stay the same when these parties change places. This is checked
-   on every message. A part of the run that shares no coins and no secrets with the rest is looked
-   at by itself. What a coalition learns falls into what it learns from each part
+1. *Kinds.* The run is read as an outline (`orbits`), with nobody corrupt. It falls into *parts*: no
+   relation joins messages or secrets of two parts. Parties are of one kind in a part if the
+   relations of the part stay the same when these parties change places. This is checked on every
+   message of the part. What a coalition learns falls into what it learns from each part
    (docs/proofs/breaking-sets.md). So in TSS the kinds of users differ from item to item.
 2. *Counts.* A coalition without u may expose or touch u: see `every_coalition` for these two words.
    Whether it does depends only on how many members it has of each kind. Both are monotone, so
@@ -92,7 +92,7 @@ class CountedStanding:
 
 @attrs.frozen
 class CountedPart:
-    """A part of a run that shares no coins and no secrets with the rest.
+    """A part of a run: no relation joins its messages and secrets with those of other parts.
 
     `secrets` are the secrets in it, `labels` the labels of messages in it, and `kinds` the kinds of
     its parties. `standings` say how the parties stand that have secrets in it.

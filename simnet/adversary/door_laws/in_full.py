@@ -10,8 +10,8 @@ be certain:
   small field.
 - *Reading the function.* Larger arrays cannot be tried: a function of 30 elements may return all
   numbers correctly except in one case of a billion. So there is a list of functions that certainly
-  return all numbers: `int`, `np.asarray` and similar ones. A function of one line also counts if
-  its code is the same as that of a function on a second list, such as `lambda d, e: (int(d),
+  return all numbers: `int`, `np.asarray` and similar ones. A function of one line may count, too,
+  if its code is the same as that of a function on a second list, such as `lambda d, e: (int(d),
   int(e))`.
 """
 

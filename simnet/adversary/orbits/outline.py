@@ -121,9 +121,9 @@ def outline_of(
 ) -> Outline:
     """Read the outline of a run, whose doors are on record.
 
-    `progress` is called with the number of field elements just read. Parties with a polynomial's
-    values at different points are rarely alike, and reading these values takes long: without
-    `with_polynomials` they are refused at once.
+    `progress` is called with the number of field elements just added to sums. Parties with a
+    polynomial's values at different points are rarely alike, and reading these values takes long:
+    without `with_polynomials` they are refused at once.
 
     Raises `NotAlike` for a run that has something for which outlines have no rule, and
     `ScriptError` if the script behaves differently when it is read again.
@@ -383,7 +383,9 @@ class OutlineReading(Symbolic):
         self.moduli.add(forms.field.modulus)
         lanes = self.common_lanes()
         if forms.terms.lanes % lanes:
-            raise NotAlike("the ideal output treats elements of one array differently")
+            raise NotAlike(
+                "the ideal output combines elements of one array, or treats them differently"
+            )
         terms = refine(forms.terms, lanes)
         kinds = {
             self.unknowns.families[family].kind

@@ -4,9 +4,9 @@ Theory of operation
 -------------------
 
 1. *Components.* Labels of messages, and places of secrets, are joined if one relation, or one row
-   of the ideal output, contains both.
-   Labels that are not joined share no unknowns, so each component is a system of its own. The items
-   of a run are often components: the protocol TSS treats every item by itself.
+   of the ideal output, contains both. No relation reaches over two components, so each component is
+   a system of its own. The items of a run are often components: the protocol TSS treats every item
+   by itself.
 2. *Classes.* In a component two parties are in one class if they play one role, are both corrupt or
    both honest, and have secrets at the same places. They must also send and receive the same
    numbers of messages under each label, to and from parties of the same classes. No partition can
@@ -168,7 +168,7 @@ class Structure:
 
     @property
     def parts(self) -> int:
-        """The number of parts of the run that share no unknowns with each other."""
+        """The number of parts of the run: no relation reaches over two parts."""
         return len(self._parts)
 
     def labels(self, part: int) -> list[str]:

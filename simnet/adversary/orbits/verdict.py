@@ -172,7 +172,7 @@ class AlikeJudge:
     honest party has declared a secret.
 
     `same_as` is a run that was made before: `ScriptError` is raised unless this run does the same.
-    `progress` is called with the number of field elements just moved; each is moved twice.
+    `progress` is called with the number of field elements just added to sums, in both readings.
     `with_polynomials` is explained at `outline_of`.
     """
 
