@@ -19,8 +19,8 @@ Let t be the number of powers. A coalition without u, with t shares of each secr
 fewer shares it exposes u only if it has the collector and all other senders, and touches u only if
 it has the collector. So the staircases follow from the number of members of each kind.
 
-Each vector of counts that is listed is also judged on the run by elimination, for one coalition
-with these counts. If this verdict disagreed, the run would be refused.
+Each vector of counts that is listed, except 0, is also judged on the run by elimination, for one
+coalition with these counts. If this verdict disagreed, the run would be refused.
 """
 
 import itertools
@@ -460,7 +460,7 @@ def _counted(sharing: _Sharing, done: Run, unknowns: Unknowns) -> CountedPart:
 
 
 def _confirm(found: ByCount, reach: Reach) -> None:
-    """Judge one coalition for each vector of counts that is listed.
+    """Judge one coalition for each vector of counts that is listed, except 0.
 
     The verdict is about the whole run, so it is compared with what all parts say together. Raises
     `NotShared` if a verdict disagrees: then the theorem does not describe this run.
