@@ -1,1 +1,1 @@
-"""Privacy mathematics: exact profiles, and what the papers claim."""
+"""Privacy mathematics: profiles, bounds, compositions and audits."""

@@ -8,12 +8,12 @@ of the parts' losses. Its δ is ::
 
 `loss` puts each part's law on a grid of spacing h: it splits every loss between the two nearest
 grid points in a way that never makes δ smaller. `convolution` computes the law of the sum by FFT.
-Before the FFT the masses are tilted (multiplied by an exponential function), so that the losses
-near ε have the largest masses, and errors are relative to δ and not to 1. This module computes the
-interval:
+Before the FFT the masses are tilted (multiplied by an exponential function). The aim is that the
+losses near ε have the largest masses, and that errors are relative to δ and not to 1. This module
+computes the interval:
 
-1. The upper end is the δ of the grid, plus bounds on four errors: of the FFT, of the mass outside
-   the grid's window, of unknown losses, and of the stated losses and their masses
+1. The upper end is the δ of the grid, plus bounds on errors: of the FFT and of rounding, of the
+   mass that is left out, of unknown losses, and of the stated losses and their masses
    (`TiltedLosses.log_over`).
 2. The lower end subtracts a bound on what splitting can have added to δ. Let S be the sum on the
    grid, and V = h²/4 times the number of terms. Then splitting has added at most
@@ -21,10 +21,10 @@ interval:
        √V exp(√V/2 - 1/2 + √(1 + V/4)) E[exp(-|S - ε|/√V)],
 
    which is about 3.3 V times the density of S at ε. This error falls with the square of h. Rounding
-   every loss up or down would give an error of h for each term. docs/proofs/composition.md proves
-   the bound (`TiltedLosses._gap`).
-3. The spacing h is chosen for the requested width of the interval. If the interval is wider, finer
-   grids are tried, and rare huge losses are declared unknown, because under a tilt they would
+   every loss up or down would give an error of up to h for each term. docs/proofs/composition.md
+   proves the bound (`TiltedLosses._gap`).
+3. The spacing h is chosen for the requested width of the interval. If the interval is wider, a
+   finer grid is tried. Rare huge losses may be declared unknown, because under a tilt they would
    outweigh all other losses (`OneWay.log_delta`, `OneWay.trimmed`).
 
 If a single loss within about √V of ε has a probability far larger than δ, splitting this loss may
@@ -126,7 +126,7 @@ class OneWay:
         return low, high
 
     def ends(self, epsilon: float, tolerance: float, fineness: int) -> tuple[float, float, bool]:
-        """Return the logarithms of the ends on one grid, and whether they meet the tolerance."""
+        """Return the logarithms of the ends on one grid, and whether the search may stop."""
         if self.largest + self.error <= epsilon:
             low, high = self.log_infinite(above=False), self.log_infinite(above=True)
             return low, high, high - low <= tolerance
@@ -173,7 +173,7 @@ class OneWay:
         return OneWay(tuple((law.trimmed(mass), times) for law, times in self.parts))
 
     def tilt_at(self, epsilon: float) -> float:
-        """Return the tilt t under which the sum lies around ε."""
+        """Return the tilt that is best for ε, or the nearest useful one."""
         return self._tilt(lambda tilt: _centre(moments(self.parts, tilt), tilt) - epsilon)
 
     def tilt_for(self, log_delta: float) -> float:

@@ -197,9 +197,8 @@ def _most_different(p_rows: Numbers, q_rows: Numbers) -> list[int]:
 
 
 def _standardised(p_rows: Numbers, q_rows: Numbers) -> tuple[Floats, Floats]:
-    """Return the differences of the means in deviations, and the deviations (1 for a constant).
-
-    Shapes (features,).
+    """Return for each feature the difference of its means, divided by its spread, and this spread
+    (1 for a constant). Shapes (features,).
     """
     deviations = np.sqrt(
         (p_rows.var(axis=0) + q_rows.var(axis=0)) / 2
@@ -232,7 +231,7 @@ class WeightedSum:
 
 
 def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSum:
-    """Return Fisher's discriminant, fitted to both samples."""
+    """Return Fisher's discriminant, fitted to both samples; a single feature is returned itself."""
     if p_rows.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)
     apart, deviations = _standardised(p_rows, q_rows)

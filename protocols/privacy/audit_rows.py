@@ -83,8 +83,8 @@ def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Numbers:
     )
     if rows.dtype.kind == "f" and not (np.abs(rows) < LARGEST).all():  # also refuses NaN
         raise BadInput(
-            f"a report holds numbers between -{LARGEST:g} and {LARGEST:g}: give NaN and "
-            f"infinities a coordinate of their own"
+            f"a report holds numbers between -{LARGEST:g} and {LARGEST:g}: scale larger numbers, "
+            f"and mark NaN and infinities by 0 or 1 in a coordinate of their own"
         )
     return rows
 

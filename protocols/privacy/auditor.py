@@ -9,9 +9,8 @@ S, (ε, δ)-privacy demands P[S] <= e^ε Q[S] + δ. So the probabilities p = P[S
 
 1. `audit_rows` splits the reports into three parts: one eighth to learn scores, one eighth to
    select an event, and the rest to certify.
-2. `audit_events` learns scores, which are high for reports that are likelier under P. An event says
-   that a score is above a threshold, or below it. The auditor selects the event with the largest
-   bound on the second part.
+2. `audit_events` learns scores. An event says that a score is at least a threshold, or below it.
+   The auditor selects the event with the largest bound on the second part.
 3. The auditor counts the event in the certifying part, which no earlier step has used. Clopper and
    Pearson's exact limits give a lower limit on p and an upper limit on q, and the formulas above
    turn these into a bound.
@@ -104,7 +103,8 @@ class Audit:
     `bound` is at most the truth with probability at least `confidence`, if the reports are
     independent. `estimate` uses the event's shares of the certifying rows without a margin. `bound`
     and `estimate` are at least 0. `hits` counts the event, and `samples` all certifying rows, under
-    P and under Q. `direction` says which of the two inputs makes the event likelier.
+    P and under Q. `direction` is `P over Q` if `bound` is for p under P and q under Q, and
+    otherwise `Q over P`.
 
     >>> import numpy as np
     >>> from simnet.coins.sampled import SampledCoins
@@ -147,7 +147,8 @@ def audit_epsilon(
     or (m,) with one row per report, or functions `sample(count, coins)` that draw `count` reports;
     then `samples` says how many are drawn under each input. `names` are the names of the features,
     by default `coordinate 1`, `coordinate 2` and so on, or `the report` for a single feature. The
-    coins split the arrays and feed the functions: equal coins give equal audits.
+    coins split the arrays and feed the functions: equal coins give equal audits if the functions
+    use no other randomness.
 
     Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), and `BadInput` for
     samples or names that cannot be used, and if scikit-learn is needed and missing.

@@ -115,8 +115,8 @@ class Binomial:
         return float(np.logaddexp(log(surplus) if surplus > 0 else -inf, beyond))
 
     def _log_lower(self, s: Decimal) -> float:
-        """Return the log of E[max(0, s - X)] for s at most the mean, where terms fall from one
-        to the next.
+        """Return the log of E[max(0, s - X)] for s at most the mean. There the probabilities of
+        smaller and smaller counts fall.
         """
         if s <= 0:
             return -inf

@@ -194,9 +194,9 @@ class R3:
 class R4:
     """Replacement: e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], for a λ that is nearly the best.
 
-    The larger value of both directions counts. I ~ Bin(Π_a, 1 - p) and J ~ Bin(Π_b + 1, 1 - p) are
-    the idle holders of the two items, and c = Π_a e^-ε / (Π_b + 1). δ is E[max(0, c J - I)] times
-    e^ε / (Π_a (1 - p)).
+    The larger value of both directions counts. Where R2 is smaller, R2 is used. I ~ Bin(Π_a, 1 - p)
+    and J ~ Bin(Π_b + 1, 1 - p) are the idle holders of the two items, and c = Π_a e^-ε / (Π_b + 1).
+    δ is E[max(0, c J - I)] times e^ε / (Π_a (1 - p)).
     """
 
     origin: int  # Π_a >= 1
@@ -205,19 +205,17 @@ class R4:
 
     @property
     def log_limit(self) -> float:
-        """The logarithm of the bound as ε goes to infinity.
-
-        This is the bound at ε = 100. There c J is below 1, so only outcomes in which none of the
-        first item's holders is idle contribute to δ.
-        """
-        return self.log_delta(FAR)
+        """The logarithm of the bound as ε goes to infinity."""
+        return self.log_delta(FARTHEST)
 
     def log_delta(self, epsilon: float) -> float:
         """Return the logarithm of the bound on δ(ε)."""
         if self.participation == 1:
             return 0.0
-        # for ε above `FAR` we use the bound at `FAR`
-        return self._of_tilts(min(epsilon, FAR))
+        # At ε = `FAR` only outcomes in which none of the first item's holders is idle contribute to
+        # δ, because c J is below 1. So δ is the same for larger ε.
+        sharp = self._of_tilts(min(epsilon, FAR))
+        return min(sharp, R2(self.origin, self.target, self.participation).log_delta(epsilon))
 
     @outward
     def _of_tilts(self, epsilon: float) -> Decimal:

@@ -118,7 +118,7 @@ def completions(
 
     SecAgg+ is also simulated `runs` times, with draws that follow from `seed`, unless all users are
     neighbours: then the probability is exact without a simulation. Raises `ValueError` for a rate
-    outside [0, 1].
+    outside [0, 1] and for negative `runs`.
 
     >>> deployment = Deployment(users=1000, threshold=501, degree=52, neighbour_threshold=28)
     >>> plus = completions(deployment, 0.25, runs=100)[-2]
@@ -126,6 +126,7 @@ def completions(
     ('secagg_plus', 0.874, 0.9982)
     """
     checks.chance("rate", rate)
+    checks.whole("runs", runs, 0)
     n, t = deployment.users, deployment.threshold
     everybody = _all_of(n, rate)
     found = [_exact(name, "additive", f"all {n:,} users", everybody) for name in ADDITIVE]
@@ -152,10 +153,11 @@ def on_a_circle(
     neighbours. The module explains both.
 
     Raises `ValueError` for a degree that is odd or outside 2..n - 1, a threshold outside 2..k + 1
-    (k is the degree), and a rate outside [0, 1].
+    (k is the degree), a rate outside [0, 1], and negative `runs`.
     """
     _check_circle(users, degree, threshold)
     checks.chance("rate", rate)
+    checks.whole("runs", runs, 0)
     group = degree + 1
     needs = f"{threshold} of any {group} in a row"
     words = f"degree {degree}, threshold {threshold}"

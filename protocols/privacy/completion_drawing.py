@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from protocols import checks
 from protocols.privacy.completion import Completion, Deployment, completions
 from simnet.drawing import COLOURS, DASHES, SMALL, dress, panels, vertical
 from simnet.scenario.figure import write_figure
@@ -26,6 +27,7 @@ def completion_figure(deployment: Deployment, rate: float) -> Any:
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['dpds, tss, dpdg', 'dpds_robust, secagg', 'committee, local mechanisms']
     """
+    checks.chance("rate", rate)
     figure, (axes,) = panels(1)
     rates = np.linspace(0.0, min(WIDEST, max(0.5, 1.5 * rate)), POINTS)
     found = [completions(deployment, one) for one in rates.tolist()]
@@ -63,6 +65,6 @@ def _curves(found: Sequence[Sequence[Completion]]) -> dict[str, list[Completion]
 def draw_completion(deployment: Deployment, rate: float, path: Path) -> None:
     """Write the figure to a file, in the format that its ending names.
 
-    Raises `BadInput` if that is impossible.
+    Raises `BadInput` if that is impossible, and `ValueError` for a rate outside [0, 1].
     """
     write_figure(completion_figure(deployment, rate), path)

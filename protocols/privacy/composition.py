@@ -40,7 +40,7 @@ class Composition:
     """Independent views, compared for one change of the data. δ is the larger δ of the two
     directions.
 
-    `parts` lists pairs (law, times): a pair of laws, and how often it is seen. `tolerance` is the
+    `parts` lists tuples (pair, times): a pair of laws, and how often it is seen. `tolerance` is the
     requested relative width of the intervals. Raises `ValueError` for no views, for a pair that is
     seen less than once, and for a tolerance outside (0, 1).
 
@@ -66,8 +66,8 @@ class Composition:
 
     @property
     def directions(self) -> tuple[OneWay, ...]:
-        """The losses of both directions: from the data to the changed data, and back. If both are
-        equal, there is one entry.
+        """The losses of both directions: from the data to the changed data, and back. There is one
+        entry if both are the same objects, or equal Gaussian losses.
         """
         forward = OneWay(tuple((pair.forward, times) for pair, times in self.parts))
         backward = OneWay(tuple((pair.backward, times) for pair, times in self.parts))

@@ -54,10 +54,8 @@ class Moments:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the tilted law.
-
-        For a constant, or if rounding hides the variance, it is a small positive number, so that
-        grids have a unit.
+        """The standard deviation of the tilted law, but at least 1e-12 and 1e-9 times |mean|, so
+        that grids have a unit.
         """
         return max(sqrt(self.variance), 1e-9 * abs(self.mean), 1e-12)
 

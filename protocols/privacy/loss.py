@@ -10,9 +10,9 @@ and the share 1 - w to (i + 1) h. We choose w so that the mean of exp(-L) does n
 
     w e^(-ih) + (1 - w) e^(-(i+1)h) = e^(-(i+f)h)     so     w = (e^((1-f)h) - 1) / (e^h - 1).
 
-The total mass under P is the sum of the masses, and the total mass under Q is the mean of exp(-L).
-Splitting changes neither total, so the result is again a pair of laws. The function (1 - e^ε v)+ is
-convex in v = exp(-L). So splitting never lowers δ, whether for one loss or for a sum of losses.
+The mass under P is the sum of the masses, and the mass of the same views under Q is the mean of
+exp(-L). Splitting changes neither, so the result is again a pair of laws. The function (1 - e^ε v)+
+is convex in v = exp(-L). So splitting never lowers δ, whether for one loss or for a sum of losses.
 
 Example. Let P = (0.75, 0.25) and Q = (0.25, 0.75). The loss is ln 3 with mass 0.75, and -ln 3 with
 mass 0.25. On the grid of spacing 1, ln 3 = 1.0986 has f = 0.0986 and w = 0.851, so mass 0.639 goes

@@ -128,8 +128,8 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
         )
     if shift > 20 * deviation:
         raise ValueError(
-            f"noise of standard deviation {deviation:.3g} cannot hide a shift of {shift}: "
-            f"use more noise"
+            f"noise of standard deviation {deviation:.3g} is too small to hide one user, who "
+            f"changes a count by {shift} on the integers: use more noise"
         )
     end = ceil(window(parts, 0.0, LEFT_OUT)[1]) + shift
     half, error = log_law(share, shares, end + shift)

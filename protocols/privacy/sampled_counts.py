@@ -49,7 +49,8 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
     removed from it, but a user may move to it. `relation` is `remove` or `replace`.
 
     Raises `ValueError` for counts without any holder, for a count outside 0 to 10^9, for fewer than
-    two items with `replace`, for another relation, and for a participation outside 1e-290 to 1.
+    two items with `replace`, for another relation, and for a participation outside 1e-290 to 1, and
+    `TypeError` for counts that are not whole numbers.
 
     >>> from protocols import delta_at
     >>> counts = profile([33, 40, 200], participation=0.393, relation="remove")

@@ -465,7 +465,7 @@ REPORTS = np.zeros(100)
         ),
         (np.zeros((100, 0)), REPORTS, {}, "numbers of shape"),
         (np.array(["a"] * 100), REPORTS, {}, "reports are numbers"),
-        (np.full(100, np.nan), REPORTS, {}, "give NaN and infinities a coordinate of their own"),
+        (np.full(100, np.nan), REPORTS, {}, "mark NaN and infinities by 0 or 1"),
         (REPORTS, np.full(100, inf), {}, r"numbers between -1e\+150 and 1e\+150"),
         (lambda count, _: np.zeros(count), REPORTS, {}, "needs `samples`, the number of rows"),
         (

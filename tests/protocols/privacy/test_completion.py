@@ -18,6 +18,7 @@ from protocols.privacy.completion import (
     completions,
     on_a_circle,
 )
+from protocols.privacy.completion_drawing import completion_figure
 from protocols.secagg.coalitions import rings
 from simnet import Fate, run, sends
 from simnet.contract import Protocol
@@ -177,3 +178,14 @@ def test_deployments_out_of_range_are_refused(change, message) -> None:
 def test_a_rate_out_of_range_is_refused() -> None:
     with pytest.raises(ValueError, match="rate is a probability"):
         completions(Deployment(10, 5), -0.1)
+    for rate in (5.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="rate is a probability"):
+            completion_figure(Deployment(10, 5), rate)
+
+
+def test_a_negative_number_of_runs_is_refused() -> None:
+    deployment = Deployment(100, 60, degree=10, neighbour_threshold=6)
+    with pytest.raises(ValueError, match="runs is at least 0"):
+        completions(deployment, 0.1, runs=-1)
+    with pytest.raises(ValueError, match="runs is at least 0"):
+        on_a_circle(100, 10, 6, 0.1, runs=-1)
