@@ -298,7 +298,7 @@ function checkKnown({ field, entry: { rows, told } }, before, families, own) {
     const sum = new Map();
     for (const [row, coefficient] of weights) {
       const box = field.boxOf[row];
-      must(box === null || before.has(box), "rule 7: a box that gives a seed opens only with a later seed");
+      must(box === null || before.has(box), "rule 7: a box that gives a seed opens only with this seed or a later one");
       sums.add(sum, coefficient, field.rows[row]);
     }
     sums.add(sum, -1n, ownForm);

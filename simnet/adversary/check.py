@@ -488,8 +488,8 @@ class _Seeds:
 
 @dataclass(frozen=True)
 class _SeedRows:
-    """The rows of a seed. `told` says how messages give each row. `private` has the private shifts,
-    each with the number of the row that the shift changes.
+    """The rows of a seed. `told` says how messages give the rows, or is empty. `private` has the
+    private shifts, each with the number of the row that the shift changes.
     """
 
     seed: int
@@ -881,7 +881,10 @@ class _Field:
             for at, weight in weights.items():
                 box = self._box_of[at]
                 is_open = box is None or box in known
-                _require(is_open, f"{where}: a box that gives it opens only with a later seed")
+                _require(
+                    is_open,
+                    f"{where}: a box that gives it opens only with this seed or a later one",
+                )
                 self._add(total, self.rows[at], weight)
             self._add(total, own, -1)
             _require(total == row, f"{where}: the messages give another row")

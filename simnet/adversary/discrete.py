@@ -155,7 +155,7 @@ def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
 
 def _tags(run: Run, coalition: Coalition) -> set[str]:
     """The tags of the messages that reach members from outside, and of the messages that members
-    waited for in vain. A coalition that watches the network sees the tags of all messages.
+    waited for in vain; for a coalition that watches the network, the tags of all messages.
     """
     members = _members(run, coalition.parties)
     silent = {

@@ -12,7 +12,7 @@ So the run is read symbolically again, with other coins for one such party at a 
 rounds, but other forms. Then the coin is hidden from the coalition, and the leak is not certain:
 the verdict lists what the coalition would learn if it knew the forms. If no change of coins that we
 try has this effect, we assume that the coalition knows the forms. This is evidence and not a proof.
-No proof is needed here, because the upper end of a verdict does not depend on this assumption.
+The upper end of a verdict does not depend on this assumption.
 """
 
 import functools

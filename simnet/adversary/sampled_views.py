@@ -8,7 +8,7 @@ Theory of operation
 
 1. *Runs.* The protocol runs many times on each of the two inputs, with different seeds.
 2. *Features.* Whole views are too large to be compared: two of them are rarely equal. So each view
-   is reduced to features, numbers with few values. Some are every element that the coalition
+   is reduced to features, numbers with few values. Among them are all elements that the coalition
    receives, and the sum of each sender's elements under one tag at each place. They are put into at
    most `BINS` classes (real and very large numbers into some 8,000 classes). Other features are the
    number of messages, the traffic, if the network is watched, and the value of every function that

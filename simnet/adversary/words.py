@@ -251,7 +251,7 @@ def seen_in_words(kind: Mapping[str, Any]) -> str:
     if kind["what"] == TRAFFIC:
         return f"{_messages(kind)} on the network: sender, recipient, round, bytes"
     content = (
-        "who sends for which key"
+        "each with its key, a plain number"
         if kind["carries"] == "key"
         else f"with {_contents(kind['carries'])}"
     )

@@ -203,8 +203,8 @@ WEAKNESSES = {
         ["rows of a seed", "told: a derivation"],
     ),
     "boxes that are opened before their keys": (
-        '_require(is_open, f"{where}: a box that gives it opens only with a later seed")',
-        "pass",
+        "is_open = box is None or box in known",
+        "is_open = True",
         ["a box that contains its own key"],
     ),
     "boxes without a known key": (
