@@ -35,6 +35,7 @@ from simnet.values.typed import Typed
 Probability = float | Fraction
 
 LARGEST_SCALE = 1 << 56  # the largest scale of a discrete Laplace draw
+LARGEST_GAUSSIAN = 1 << 112  # the largest variance of a discrete Gaussian draw
 LARGEST_VARIANCE = 10**9  # the largest variance of a Skellam draw
 
 
@@ -262,10 +263,13 @@ class Coins:
         """Return `count` integers of the discrete Gaussian law: x has weight exp(-x² / (2
         variance)).
 
-        The law is exact. Billed as real draws (RS).
+        The law is exact. Billed as real draws (RS). The variance is at most 2**112; draws of a
+        larger variance may not fit 64 bits.
         """
-        if not 0 < variance < math.inf:
-            raise ValueError(f"a variance parameter must be positive and finite, got {variance}")
+        if not 0 < variance <= LARGEST_GAUSSIAN:
+            raise ValueError(
+                f"a variance parameter must be positive and at most 2**112, got {variance}"
+            )
         self._bill("RS", count)
         return Metered.of(self._discrete.discrete_normal(Fraction(variance), count), self._meter)
 

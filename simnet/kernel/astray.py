@@ -58,8 +58,8 @@ def checked_message_fates(
         for number in numbers:
             if number in roster.crowds:
                 raise BadInput(
-                    f"{roster.names[number]} is a crowd, and a message of one of its members "
-                    "cannot go astray: seat its members one by one"
+                    f"{roster.names[number]} is a crowd, and no message from or to a crowd can "
+                    "go astray: seat its members one by one"
                 )
         if numbers[0] == numbers[1]:
             raise BadInput(f"{fate.sender} keeps its own messages, so they cannot go astray")

@@ -40,7 +40,7 @@ def blamed(actor: Actor, error: BaseException) -> ScriptError:
         if str(error).startswith(f"{actor.name} in round "):
             error.args = (f"{error}{_place(line)}",)
         return error
-    return in_script(actor, _text(error), line)
+    return in_script(actor, text_of(error), line)
 
 
 def place_of(error: BaseException) -> str:
@@ -52,7 +52,7 @@ def in_parties(error: Exception) -> BadInput:
     """Return a `BadInput` that says which error a protocol's `parties()` raised, and on which line,
     if it is known.
     """
-    return BadInput(f"the protocol's parties() fails: {_text(error)}{place_of(error)}")
+    return BadInput(f"the protocol's parties() fails: {text_of(error)}{place_of(error)}")
 
 
 def line_that_draws(frame: FrameType | None) -> str:
@@ -99,7 +99,8 @@ def running(actor: Actor, frame: FrameType | None, resumes: CodeType) -> str:
     return f"{actor.name} was running in round {actor.depth + 1}{tag}{place}"
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
+    """Return what an error says, with its type where a reader needs it."""
     loop = _raising_module(error).partition(".")[0]
     if loop in _EVENT_LOOPS:
         return (
@@ -114,7 +115,7 @@ def _text(error: BaseException) -> str:
         text = f"uses a sealed value as if it were plain ({text}). {WAYS_OUT}"
     if isinstance(error, NameError) and error.name == "coins":
         text += (
-            ": the function of a door gets coins if it has a parameter for them, as in "
+            ": the function of me.secret or me.disclose gets coins in one more parameter, as in "
             "me.disclose(lambda value, coins: ..., value); a script draws from me.coins"
         )
     if "secret() missing" in text:

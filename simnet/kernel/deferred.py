@@ -19,7 +19,7 @@ import attrs
 
 from simnet.coins.coins import Deferred
 from simnet.kernel.actor import Actor, refuse
-from simnet.kernel.blame import place_of
+from simnet.kernel.blame import place_of, text_of
 from simnet.kernel.reading import Total
 from simnet.kernel.sums import TotalTable
 from simnet.record.ledger import Lot
@@ -169,7 +169,7 @@ def made(posting: Posting, block: Deferred) -> FieldArray:
     try:
         rows = block.evaluate()
     except Exception as error:
-        what = f"the deferred block failed: {error}{place_of(error)}"
+        what = f"the deferred block failed: {text_of(error)}{place_of(error)}"
         raise refuse(posting.sender, posting.tag, what) from error
     if posting.posts:
         posting.log.note_deferred(posting.posts[0], number)

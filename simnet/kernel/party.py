@@ -459,9 +459,9 @@ class Party:
         that is not a crowd counts as a crowd of one member. Under a `Voluntary` tag members may
         stay silent; `rows` are then the rows of the other members, in order.
 
-        The recipient uses `gather_rows` or `gather_tally`; for a `Tally` it must use
-        `gather_tally`. Raises `ScriptError` for a wrong number of rows, for a `Summed` tag, and if
-        a crowd names itself as the recipient; `BadInput` if the recipient is another crowd.
+        The recipient uses `gather_rows` or, also for a `Tally`, `gather_tally`. Raises
+        `ScriptError` for a wrong number of rows, for a `Summed` tag, and if a crowd names itself as
+        the recipient; `BadInput` if the recipient is another crowd.
 
         For example, if each member reports a number from 0 to 4:
         `await me.send_rows(REPORT, to="server", rows=index(reports, below=5))`.
@@ -795,8 +795,8 @@ class Party:
             raise refuse(
                 acting,
                 acting.last_tag,
-                f"uses {whose} in the function of me.{acting.door}: such a function may use only "
-                "the values and the coins that it gets as arguments",
+                f"uses {whose} in the function of me.{acting.door}: such a function may use no "
+                "party",
             )
         if acting is not None and acting is not self._actor:
             raise refuse(

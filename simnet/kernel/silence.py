@@ -192,7 +192,7 @@ def _all_arrows(lacks: Lacks, parties: int) -> dict[int, frozenset[int]]:
 
 def _moving(lacks: Lacks, may_stop: Collection[int]) -> frozenset[int]:
     """Return the parties that may still go on: the least set that contains everybody who may stop
-    waiting, and everybody who lacks messages of such parties only.
+    waiting, and everybody who lacks messages of parties of the set only.
 
     A party that waits for a message of any sender is in the set if anybody else is.
     """

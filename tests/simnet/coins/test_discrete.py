@@ -199,8 +199,8 @@ def test_draws_are_billed_and_integers() -> None:
     )  # e^(-500,000) for any other
 
 
-@pytest.mark.parametrize("variance", [Fraction(0), Fraction(-1)])
-def test_a_variance_must_be_positive(variance: Fraction) -> None:
+@pytest.mark.parametrize("variance", [Fraction(0), Fraction(-1), Fraction(2**112 + 1)])
+def test_a_variance_must_be_positive_and_not_too_large(variance: Fraction) -> None:
     with pytest.raises(ValueError, match="variance parameter must be positive"):
         SampledCoins(0, "u1").discrete_normal(variance, 1)
 

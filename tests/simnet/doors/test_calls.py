@@ -636,7 +636,7 @@ def test_an_error_in_a_door_ends_the_run_also_when_the_script_catches_it(
 def test_the_function_of_a_door_does_not_use_the_party(
     door: str, use: Callable[[Party], Any]
 ) -> None:
-    told = f"uses its party in the function of me.{door}: such a function may use only the values"
+    told = f"uses its party in the function of me.{door}: such a function may use no party"
 
     def uses(me: Party, value: Any) -> Any:
         return through(door, me, lambda value: [use(me)], value)
