@@ -117,8 +117,8 @@ class BreakingSets:
     """The minimal breaking sets that were found for a user, smallest first.
 
     If the search is not `complete`, breaking sets of more than `searched` users may exist. If the
-    search relied on the protocol's threshold, one set of this size stands for all of them; `note`
-    says so.
+    search relied on the protocol's threshold, one set of so many users stands for all such sets;
+    `note` says so.
     `unsearched` says which coalitions the search ignores. `overlooked` says why even small sets of
     users may have been missed; the text is empty if there is no such reason.
     """

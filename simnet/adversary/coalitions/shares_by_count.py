@@ -3,10 +3,10 @@
 Theory of operation
 -------------------
 
-With Shamir's sharing users cannot be exchanged: each has a point of its own. Yet any t shares tell
-the same as any other t shares. So for these runs, too, only counts matter, by a theorem that is
-stated in docs/proofs/shared-and-added.md. Its assumptions are checked on the run, which is read
-symbolically. Every field element that was sent must be one of these:
+With Shamir's sharing users cannot be exchanged: each has a point of its own. Yet equally many
+shares tell the same, whichever they are. So for these runs, too, only counts matter, by a theorem
+that is stated in docs/proofs/shared-and-added.md. Its assumptions are checked on the run, which is
+read symbolically. Every field element that was sent must be one of these:
 
 - a *share*. All senders of a part of the run (`by_count`) share by one matrix, whose rows are the
   powers 1, a, a², ..., of points a that are different and not 0. Row k goes to the same recipient

@@ -17,11 +17,11 @@ law we compute two numbers, each the largest over all contexts:
 - `strong_epsilon`: the largest log ratio of P(v | x, s) between two pairs (x, s) that can occur.
   This number bounds what v tells somebody who may know anything else about the secrets.
 
-Example (the protocol TSS): a user with item x takes part with probability p < 1. Its answer s is
-the item if the user takes part, and zeros otherwise. The user discloses a set; each set that
-contains the answered item is γ times as likely as each other set. `strong_epsilon` is log γ,
-because it compares two answers. `epsilon` compares two items, and a user that does not take part
-has the same answer for both, so `epsilon` is smaller than log γ.
+Example (the protocol TSS): a user with item x takes part with probability p. Its answer s is the
+item if the user takes part, and zeros otherwise. The user discloses a set of some, not all, items;
+each set that contains the answered item is γ times as likely as each other set. `strong_epsilon` is
+log γ, because it compares two answers. `epsilon` compares two items, and a user that does not take
+part has the same answer for both, so `epsilon` is smaller than log γ if p < 1 < γ.
 
 *Bounds.* If the joint law has too many outcomes, the doors' losses are added up: for each
 disclosing door, the largest log ratio between any two arguments that occur. Even the secrets may

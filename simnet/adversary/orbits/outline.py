@@ -162,7 +162,11 @@ def outline_of(
         ).items()
     }
     if len(reading.moduli) != 1:
-        raise NotAlike(f"the field elements of the run are over {len(reading.moduli)} fields")
+        raise NotAlike(
+            f"the field elements of the run are over {len(reading.moduli)} fields"
+            if reading.moduli
+            else "the run sends no field elements"
+        )
     return Outline(
         run=done,
         reading=reading,
