@@ -15,8 +15,8 @@ are lost, damaged, duplicated or late. A party may have both.
 `post...` and `put` send and return at once. `take...` and `heard` wait for messages: `take...`
 return the messages or their sum, `heard` returns who has sent. `breathe` gives other parties a
 turn. A link may rely on `Party`, which checks the tag: it is `Summed` for `put`, `take_sum`,
-`take_sums` and `heard`, and not `Summed` for the other methods. Inside a part (`Party.within`),
-`Party` passes on the names of the whole run.
+`take_sums` and `heard`, and not `Summed` for the other methods that get a tag. Inside a part
+(`Party.within`), `Party` passes on the names of the whole run.
 
 Example. `await me.send(NOTE, to="u2", payload=x)` becomes `link.post(actor, NOTE, "u2", x)`, and
 `await me.gather_sum(SHARE, senders=users)` becomes `await link.take_sum(actor, SHARE, None, users,
@@ -41,7 +41,7 @@ Payload = Any
 
 
 class Link(Protocol):
-    """Carries the messages of a script's parties. `actor` is the party that sends or waits."""
+    """Carries messages of parties. `actor` is the party that sends or waits."""
 
     turn: Turn  # the party whose turn it is; no other party may act
 

@@ -86,13 +86,12 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
 
 
 def compare_runs(first: Run, second: Run) -> None:
-    """Raise `ScriptError` unless two runs of one protocol, with the same inputs and seed, did the
-    same.
+    """Raise `ScriptError` if two runs of one protocol, with the same inputs and seed, differ in a
+    message, the bill, an output or how a party ended.
 
-    The error names the party and what differs: a message, the bill, an output or how the party
-    ended. It also names the global generators, such as `random`, whose state changed during one of
-    the runs. Messages are compared if both runs observed their sender or recipient. Symbolic
-    messages are compared by their numbers.
+    The error names the party and what differs. It also names the global generators, such as
+    `random`, whose state changed during one of the runs. Messages are compared if both runs
+    observed their sender or recipient. Symbolic messages are compared by their numbers.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)

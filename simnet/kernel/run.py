@@ -195,14 +195,14 @@ class Run:
     def show(self) -> Any:
         """Return a page that shows the run: who sends what to whom, and what coalitions learn.
 
-        A notebook displays the page, and its method `save` writes it into a file.
+        A notebook displays the page, and the page's method `save` writes it into a file.
         """
         # The page stands above this module, so it is found by its name.
         return object_at("simnet.page.notebook:shown")(self)
 
     def coins(self, party: str) -> tuple[Draw, ...]:
-        """Return the value, the law and the place of every draw of the party, in the order of its
-        script.
+        """Return the value, the law and the place of every draw of the party, in the order in which
+        they were made.
 
         Draws of deferred blocks stand where the blocks were evaluated. The run is played once more
         to find the draws. Raises `BadInput` for the name of an unknown party, and `ScriptError` if
@@ -320,7 +320,7 @@ def run(
     deadline, the network does not change the result. `message_fates` says which messages go astray:
     see `MessageFate`.
 
-    Raises `BadInput` for a faulty `parties()`, for a seed that is not a whole number, for fewer
+    Raises `BadInput` for a faulty `parties()`, for a seed that is not of type `int`, for fewer
     than one thread, and if inputs, observed names, fates or a network do not fit the parties.
     Raises `ScriptError` if a script breaks a rule or raises an error, and `Stall` if the run cannot
     go on (see `Party.receive`). An interrupt (Ctrl-C) ends the run, at the latest when it comes a

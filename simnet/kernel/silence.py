@@ -16,8 +16,8 @@ party whose message it lacks:
   senders that it lacks.
 
 Until nobody can go on, all waits, except those of `receive_any`, are for messages of named senders
-or for sums, which do not depend on the order of events. So, without `receive_any`, the state at
-that moment does not depend on the schedule, and neither does the release.
+or for sums. So, without `receive_any`, the state at that moment does not depend on the schedule,
+and neither does the release.
 
 Example. Users u1, u2, u3 send "masked" to the server; u3 has dropped out. The server waits in
 `gather_some` for all three, u1 and u2 wait for the server's answer::

@@ -22,8 +22,9 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
    is the number of the recipient's row in that table. A `Deferred` block is computed later
    (`deferred.py`).
 
-3. `Summing.take` waits until the recipient has been sent as many messages as it asks for. It checks
-   that the right senders sent them, and returns the recipient's row of the table.
+3. `Summing.take` waits until the recipient has been sent as many messages as it asks for. If the
+   recipient has named senders, `take` checks that they sent these messages. It returns the
+   recipient's row of the table.
 
 The messages of a sum that go to one group in one lot form a `Batch`. If groups or lots differ, a
 sum has several batches. Then we also count the messages of each recipient.

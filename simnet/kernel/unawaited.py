@@ -32,8 +32,7 @@ def unawaited_reported_to(notice: Notice) -> Iterator[None]:
     """Call `notice` with the name of each function whose coroutine is freed without `await`, and
     with the frame that was running at that moment.
 
-    `notice` returns whether it has handled the case. If the answer is no, Python prints its own
-    warning.
+    `notice` returns whether it has handled the case. If it has not, Python gives its own warning.
     """
     _install()
     before, _current.notice = _current.notice, notice

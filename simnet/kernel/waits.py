@@ -12,7 +12,7 @@ class Arrivals(Protocol):
     """Knows who has sent messages into a sum so far."""
 
     def stop_expecting(self, number: int) -> None:
-        """Do not wake this recipient any more."""
+        """Note that this recipient waits no longer."""
         ...
 
     def senders(self, number: int) -> list[int]:
