@@ -1,8 +1,8 @@
 """Draw the figures of experiments: measured means with intervals, beside what a law expects.
 
-The interval of a mean holds by itself with 95 % confidence; with too few trials a mean has no
-interval. Verdicts use wider intervals, which hold jointly; such wide intervals would hide the order
-of the curves.
+The interval of a mean holds by itself with 95 % confidence; a mean of few trials has no interval if
+its standard deviation is not known. Verdicts use wider intervals, which hold jointly; such wide
+intervals would hide the order of the curves.
 """
 
 import textwrap
@@ -55,10 +55,10 @@ def curves(
 
     - A panel has one curve for each combination of the values of the `line` axes. `measure` counts
       as an axis. `words` makes the name of a curve from the values of its axes.
-    - Points are means with intervals of 95 %. If there are fewer than five trials and no law is
-      known, single trials are shown, without an interval. Thin lines are expected values; `law`
-      computes expected values between the points, from the parameters of a point. Dotted lines join
-      points without a law, unless `joined` is false.
+    - Points are means with intervals of 95 %. If there are fewer than five trials and the measure
+      names no deviation, single trials are shown, without an interval. Thin lines are expected
+      values; `law` computes expected values between the points, from the parameters of a point.
+      Dotted lines join points without a law, unless `joined` is false.
     - The name of the y axis is the first measure, unless `y_label` gives another. Panels have one
       scale of y unless `share_y` is false. `columns` is the number of panels in a row.
     - `decorate` draws additional lines or marks into a panel, for example with
@@ -252,8 +252,8 @@ def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], 
 
 
 def _is_exact(table: Table, line: Line) -> bool:
-    """Two trials may find the same number by chance, so the ends of an interval do not say whether
-    a number is exact.
+    """Return whether a number is exact. The ends of its interval do not say so, because two trials
+    may find the same number by chance.
     """
     return table.exact or any(one.exact for one in table.measures if one.name == line["measure"])
 

@@ -204,7 +204,7 @@ def _quiet() -> Iterator[None]:
 
 
 class _Watched(Executor):
-    """An executor on a cluster that threads watch: its futures fail when the scheduler ends."""
+    """An executor on a cluster. Threads watch the scheduler; the futures fail when it ends."""
 
     def __init__(self, client: Any, address: str, say: Callable[[str], None]) -> None:
         self._client, self._address, self._say = client, address, say

@@ -89,7 +89,7 @@ class Experiment:
     - `paired` names the parameters that do not count for a trial's seed. Trials with the same
       number whose other parameters are equal have one seed, so that they can draw the same people.
 
-    Raises `ValueError` for a parameter with the name of another column of the table, for `files`
+    Raises `ValueError` for a parameter with a reserved name, such as `seed` or `mean`, for `files`
     without `data` if a quote has no `data` of its own, and for two quotes with equal source, text
     and reading.
 
@@ -128,7 +128,7 @@ class Experiment:
         if self.files and self.data == NONE_NEEDED and any(q.data is None for q in self.quotes):
             raise ValueError(
                 "say with data= whether the files hold the paper's data (ORIGINAL), a part of "
-                "them, or a stand-in"
+                "these data, or other data in their place"
             )
         rows = Counter((quote.source, quote.what, quote.under) for quote in self.quotes)
         twice = next((row for row, times in rows.items() if times > 1), None)

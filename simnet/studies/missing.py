@@ -32,8 +32,8 @@ def complete(studies: Sequence[Study], make_up: bool = False) -> list[Study]:
         lacks = "; ".join(f"{name}, for {', '.join(readers)}" for name, readers in missing.items())
         raise BadInput(
             f"the folder of --data lacks {lacks}: put the files there (simnet fetch-data gets the "
-            "public ones), name other experiments, or give --make-up-missing to run these on "
-            "made-up people, labelled so"
+            "public ones), name other experiments, or give --make-up-missing to run these "
+            "experiments on made-up people; their reports then say so"
         )
     lacking = {reader for readers in missing.values() for reader in readers}
     return [attrs.evolve(study, data=None) if study.name in lacking else study for study in studies]

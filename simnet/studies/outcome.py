@@ -1,7 +1,7 @@
 """The outcome of one trial: a result that can be stored, or an error message.
 
 A trial may return anything, raise anything, or call `sys.exit`. Here, in the worker process, each
-of these becomes a result or a failure.
+of these becomes a result or a failure, apart from a `KeyboardInterrupt`.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""The page of quoted numbers: a section for each experiment, with a row for each quote.
+"""The page of quoted numbers: a section for each experiment with quotes, and a row for each quote.
 
 A page is written anew from its sections, and read again to update it: `simnet reproduce NAME`
-replaces the section of NAME and leaves the others.
+replaces the section of NAME and, in the other sections, only the headlines.
 """
 
 import re
@@ -249,7 +249,7 @@ def _grid(experiment: Experiment) -> list[str]:
         for axis in experiment.axes
     }
     fixed = [f"{axis} = {found[0]}" for axis, found in values.items() if len(found) == 1]
-    lines = ["", f"Everywhere: {', '.join(fixed)}."] if fixed else []
+    lines = ["", f"Parameters with one value: {', '.join(fixed)}."] if fixed else []
     varied = [f"{axis} {_values(found)}" for axis, found in values.items() if len(found) > 1]
     lines += ["", f"Points: {'; '.join(varied)}."] if varied else []
     chosen = [f"- {choice}" for choice in experiment.choices]

@@ -49,10 +49,10 @@ def paired_share(
     """Return the share of places at which a statement about pairs of methods holds.
 
     A place is a combination of the values of the axes `places`. At each place the statement is
-    given a number for every pair, by the key `(one, other)` or, if there are axes to look `along`,
-    by `(one, other, *values)`. The number is the quotient of the two methods' means, or what
-    another `contrast` makes of them. The intervals of all numbers hold jointly. `methods` is the
-    axis of the methods, and the measure is the first one of the table.
+    given a number for every pair that was run there, by the key `(one, other)` or, if there are
+    axes to look `along`, by `(one, other, *values)`. The number is the quotient of the two methods'
+    means, or what another `contrast` makes of them. The intervals of all numbers hold jointly.
+    `methods` is the axis of the methods, and the measure is the first one of the table.
 
     The result names the values of the axes `shown`; by default these are the axes `methods`,
     `places` and `along`.

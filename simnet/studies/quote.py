@@ -27,7 +27,7 @@ MORE = "more trials would tell"
 OPEN = "our trials leave it open: somewhere their intervals allow both answers"
 ON_THE_BOUND = "our trials cannot tell: no law shows that the number lies off the bound"
 A_HUNDRED_TIMES = 10  # with a hundred times as many trials an interval is a tenth as wide
-DIFFER = "our law and our runs contradict each other: one of them is wrong"
+DIFFER = "our law and our runs contradict each other: one is wrong, or chance misled our runs"
 Bound = Literal["", "at least", "at most"]
 
 
@@ -55,7 +55,7 @@ class Counterpart:
     - `spread` is the relative standard deviation of the paper's own number. It is 0 if that number
       is not random, and NaN if the standard deviation is not known.
     - `share` says that the number is the share of places at which a statement holds.
-    - `trials` is the number of trials at a point, and `judged_at` says at which points.
+    - `trials` is the number of trials at a point, and `judged_at` names the points of a statement.
 
     >>> Counterpart(expected=2.0, measured=2.1, low=1.9, high=2.3).holds
     True
@@ -208,9 +208,9 @@ class Quote:
     - `under` says how the text is read, where it allows several readings. Each reading is a quote
       of its own.
     - `bound` is set if the paper says "at least" or "at most".
-    - `correction` says what is wrong in the paper. If there is a correction, the number is compared
-      with what `corrected` reads; or, for a misprint, `instead` evaluates the number that was
-      meant.
+    - `correction` says what is wrong in the paper. If the law disagrees with the printed number,
+      the number is compared with what `corrected` reads; or, for a misprint, `instead` evaluates
+      the number that was meant.
     - `why` is the note if the number agrees neither with nor without the correction.
     - `data` says where the people come from if a folder of data is given. Without this field, the
       experiment's `data` counts.
@@ -371,8 +371,8 @@ class Ruling:
     `disputed` says why a fair reader may come to another verdict; it is empty for a row that is not
     disputed.
     `stated` says that the row has the share of places at which a statement holds, and `in_words`
-    that the paper does not print the number, but says it in words. `holds` says whether the
-    measured interval contains the expected value. Unknown values are None.
+    that the paper does not print the number, but says it in words. `holds` is false only if the
+    measured interval lacks the expected value. Numbers that are not known are None.
     """
 
     source: str

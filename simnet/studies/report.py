@@ -1,6 +1,4 @@
-"""The result of a study: its table, the verdicts on quoted numbers, and files with the table and
-the verdicts.
-"""
+"""The result of a study: its table and the verdicts on quoted numbers, to show and to write."""
 
 import json
 from collections.abc import Sequence
@@ -59,7 +57,7 @@ class Report:
         """
         draw = self.study.experiment.figure
         if draw is None or not self._has_numbers:
-            lacking = "figure" if draw is None else "trials"
+            lacking = "figure" if draw is None else "completed trial"
             raise BadInput(f"{self.study.name} has no {lacking} to draw")
         blank_figure()  # is matplotlib there?
         return draw(self.table)
@@ -73,9 +71,8 @@ class Report:
         experiment = self.study.experiment
         people = "; synthetic people" if self.table.synthetic else ""
         count = len(self.table.rows)
-        return (
-            f"{self.study.name}: {experiment.summary} ({experiment.source}); {count} trials{people}"
-        )
+        trials = "1 trial" if count == 1 else f"{count} trials"
+        return f"{self.study.name}: {experiment.summary} ({experiment.source}); {trials}{people}"
 
     def __repr__(self) -> str:
         lines = [" ".join(cells) for cells in self._cells()[1]]
@@ -127,7 +124,7 @@ class Report:
                 "data",
                 "verdict",
             ]
-            title = f"Verdicts on {len(quoted)} numbers and statements of the paper"
+            title = f"Verdicts on numbers and statements of the paper: {len(quoted)}"
             parts.append(markup.folded(title, markup.table(columns, quoted)))
         return "".join(parts)
 
@@ -158,8 +155,9 @@ class Report:
 
         Without pyarrow no Parquet is written.
 
-        Raises `BadInput` when the folder cannot be written or matplotlib is missing, and `Undrawn`
-        when the tables are written and the experiment's function cannot draw its figure.
+        Raises `BadInput` when the folder cannot be written, or when there is a figure and
+        matplotlib is missing; and `Undrawn` when the tables are written and the figure cannot be
+        drawn.
         """
         _make(folder)
         stem = str(folder / self.study.name)

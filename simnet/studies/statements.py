@@ -58,8 +58,9 @@ def everywhere(
     """Return the quote for the statement that `holds` is true of a measure at every place.
 
     A place is a combination of the values of the axes in `others`. At each place `holds` is given
-    the measure by the values of `axis` (one axis or several). With a `correction`, the statement is
-    checked again with `instead`. The other arguments are fields of the quote.
+    the measure by the values of `axis` (one axis or several). If the law disagrees with `holds`,
+    the quote checks the statement `instead`, if it is given. The other arguments are fields of the
+    quote.
     """
     axes = [axis, *others] if isinstance(axis, str) else [*axis, *others]
 

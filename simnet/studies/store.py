@@ -191,8 +191,8 @@ class Store:
             lost = len(self._there - again._there)
         if lost:
             raise BadInput(
-                f"{lost:,} results that were kept in {self.path} are not there any more: another "
-                "program has changed the file; repeat the command to run their trials again"
+                f"{self.path} has lost results that were kept in it ({lost:,}): another program "
+                "has changed the file; repeat the command to run their trials again"
             )
 
     def _refuse_replaced(self) -> None:
@@ -288,7 +288,7 @@ def default_store() -> Path:
 
 
 def _key(experiment: str, versions: Versions, job: Job) -> Key:
-    """Equal texts of keys share memory, because there are many keys."""
+    """Return the key of a trial. Equal texts share memory, because there are many keys."""
     return (
         intern(experiment),
         intern(versions.code),
@@ -353,8 +353,9 @@ def _wait_for_disk(folder: Path) -> None:
 def _refuse_foreign(path: Path, descriptor: int, writing: bool) -> None:
     """Raise `BadInput` unless the file begins like a store.
 
-    If the first line is damaged, an intact line soon after it is enough. A new store may be empty,
-    or may hold only a part of the first line if the process that made it was killed.
+    If the first line is damaged, an intact line soon after it is enough. A file that is opened for
+    writing may be empty, or may hold only a part of the first line if the process that made it was
+    killed.
     """
     head = os.pread(descriptor, HEAD, 0)
     if writing and HEADER.startswith(head):
@@ -365,7 +366,8 @@ def _refuse_foreign(path: Path, descriptor: int, writing: bool) -> None:
     if other:
         raise BadInput(
             f"{path} has format {int(other[1])} and this version of simnet reads format {FORMAT}; "
-            "it was left as it is: update simnet, or name another file with --store"
+            "the file was left as it is: name another file with --store, or use the version of "
+            "simnet that wrote this one"
         )
     raise BadInput(
         f"{path} is no store of results that this version of simnet reads, and was left as it is: "

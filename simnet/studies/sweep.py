@@ -118,13 +118,14 @@ def run_chunk(chunk: Chunk) -> list[Result | Failed]:
     if here != chunk.versions:
         what = "code" if here.code != chunk.versions.code else "data"
         raise BadInput(
-            f"a worker has another version of the {what}: give the worker the same version, and "
-            "start the worker anew"
+            f"a worker has another version of the {what}: repeat the command; a worker on another "
+            f"machine needs the same {what} first, and a new start"
         )
     outcomes = [outcome(experiment, job, chunk.data) for job in chunk.jobs]
     if data_version(chunk.data, experiment.files) != chunk.versions.data:
         raise BadInput(
-            "the data changed while trials ran: no result of them was kept; repeat the command"
+            "the data changed while trials ran: no result of these trials was kept; repeat the "
+            "command"
         )
     return outcomes
 

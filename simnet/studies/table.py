@@ -59,8 +59,8 @@ class Estimate:
     """A measure at a point of the grid: its mean, an interval, and its expected value.
 
     `spread` is the standard deviation of one trial, relative to the mean. `spread` is NaN, and the
-    interval is unbounded, if the trials do not show how far they scatter: for a single random
-    trial, or for a few trials with equal numbers.
+    interval is unbounded, if no deviation is known and the trials do not show it: for a single
+    random trial, or for a few trials with equal numbers.
     """
 
     mean: float
@@ -72,7 +72,7 @@ class Estimate:
     exact: bool = False
 
     def scaled(self, factor: float) -> "Estimate":
-        """Return the estimate of the measure times a factor."""
+        """Return the estimate of the measure times a positive factor."""
         expected = None if self.expected is None else self.expected * factor
         return attrs.evolve(
             self,
@@ -93,10 +93,10 @@ class Estimate:
 
 
 class NoSuchPoint(LookupError):
-    """The table has no trial at the requested point.
+    """A table does not have what is asked for, such as a trial at a point.
 
     A function that reads a number from the table, such as the `reading` of a quote, may raise this
-    error: the report then says that these points were not run.
+    error: the verdict on the quote is then "not run".
     """
 
 

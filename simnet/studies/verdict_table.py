@@ -3,7 +3,7 @@
 A paper prints a number or states something. We compare it with three things, and keep the three
 answers apart, because each answer can be missing:
 
-- *law*: what follows from exact formulas, if we have one;
+- *law*: what follows from an exact formula, if we have one;
 - *runs*: what our own trials found;
 - *data*: whose data the trials used.
 

@@ -205,7 +205,7 @@ NO_STORES: list[tuple[Callable[[Path], object], str]] = [
     (lambda path: path.write_bytes(bytes(10_000)), "is no store of results"),
     (
         lambda path: path.write_bytes(HEADER.replace(b"%d" % FORMAT, b"%d" % (FORMAT + 1))),
-        f"has format {FORMAT + 1} and this version of simnet reads format {FORMAT}.*update simnet",
+        f"has format {FORMAT + 1} and this version of simnet reads format {FORMAT}.*name another",
     ),
 ]
 
@@ -280,7 +280,7 @@ def test_a_store_that_loses_results_while_it_is_in_use_is_noticed_at_the_end(
         store.add("e", HERE, [result(0), result(1)])
         store.confirm()
         path.write_bytes(path.read_bytes().replace(b"1.5", b"2.5", 1))
-        with pytest.raises(BadInput, match=r"1 results .* are not there any more"):
+        with pytest.raises(BadInput, match=r"has lost results that were kept in it \(1\)"):
             store.confirm()
 
 
