@@ -66,7 +66,7 @@ PURE = (
 class Replays:
     """The number of replays that were made on other inputs, and the number that is needed.
 
-    In `needed` replays each party gets every other item, and then, if there are several parties,
+    In `needed` replays each party gets every other item, and then, if several people have inputs,
     all get the same item. `needed` is None if the possible inputs are not known.
     """
 
@@ -142,8 +142,8 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield other inputs for all parties at once.
 
-    If the inputs are items, each party gets every other item in turn, and then all parties get the
-    same item. Otherwise parties get the inputs of other parties.
+    If the inputs are items, each party gets every other item in turn, and then, if several people
+    have inputs, all get the same item. Otherwise parties get the inputs of other parties.
     """
     protocol = done.protocol
     if isinstance(protocol, OverItems):
@@ -151,9 +151,9 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
             yield {
                 name: _shifted(value, step, protocol.items) for name, value in done.inputs.items()
             }
-        # The functions of several parties may share a side effect, which may be visible only
-        # if two parties have the same input.
-        for item in range(1, protocol.items + 1) if len(done.inputs) > 1 else ():
+        # The functions of several people may share a side effect, which may be visible only
+        # if two people have the same input.
+        for item in range(1, protocol.items + 1) if _people(done) > 1 else ():
             yield {name: _all_hold(value, item) for name, value in done.inputs.items()}
         return
     names = list(done.inputs)
@@ -167,7 +167,12 @@ def _count_of_others(done: Run) -> int:
     if not isinstance(done.protocol, OverItems):
         return max(parties - 1, 0)
     items: int = done.protocol.items
-    return items - 1 + (items if parties > 1 else 0)
+    return items - 1 + (items if _people(done) > 1 else 0)
+
+
+def _people(done: Run) -> int:
+    """The number of people who have an input; a crowd counts with all its members."""
+    return sum(value.size if isinstance(value, np.ndarray) else 1 for value in done.inputs.values())
 
 
 def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:

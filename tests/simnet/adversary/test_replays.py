@@ -93,6 +93,15 @@ def test_every_party_meets_every_item() -> None:
     assert all(items == {1, 2, 3, 4} for items in met.values())
 
 
+def test_all_members_of_a_crowd_have_the_same_item_in_some_replay() -> None:
+    crowd = local_frequency(users=5, items=3, mechanism="grr", population="crowd")
+    held = np.array([1, 2, 3, 1, 2])
+    replays = replays_of(crowd, held)
+    assert replays == Replays(made=5, needed=5)
+    alike = [other for each in other_inputs(run(crowd, held)) for other in each.values()][2:]
+    assert [set(other.tolist()) for other in alike] == [{1}, {2}, {3}]
+
+
 class Shared:
     """The door functions of two voters share a set, and a third message is sent if both vote
     alike.
