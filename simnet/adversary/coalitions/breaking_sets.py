@@ -8,9 +8,9 @@ The run is read symbolically. A user then sends *elements*, linear forms of its 
     u1 shares s additively:      to u2: c1       to u3: c2      to u4: s - c1 - c2
 
 A set of users *breaks* u1 if some combination of the elements that they receive contains secrets of
-u1, and no coin or other secret. It may be a single element of the secret, or for example the sum of
-two elements. A large run has too many sets of users to try all of them, so we use the structure of
-the elements. docs/proofs/breaking-sets.md proves the rules.
+u1, and no coin or other secret. The combination may be an element of the secret, or for example the
+sum of two elements. A large run has too many sets of users to try all of them, so we use the
+structure of the elements. docs/proofs/breaking-sets.md proves the rules.
 
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
    example, if every element of a secret is shared with coins of its own, the shares of each element
@@ -315,8 +315,8 @@ class BreakingSearch:
     def _search_by_threshold(self, number: int, group: ElementGroup) -> GroupSearch | None:
         """Search by the protocol's own threshold.
 
-        Return None if the protocol states no threshold, if its threshold is wrong, or if the
-        elements are not Shamir's shares.
+        Return None if the protocol states no threshold, if its threshold is seen to be wrong, or if
+        the elements are not Shamir's shares.
         """
         protocol = self._run.protocol
         if not isinstance(protocol, Thresholds):

@@ -8,8 +8,8 @@ A run with 1,000 users has too many coalitions to judge each. But if users can b
 does not matter which users are in a coalition, only how many. For example, in DPDS with additive
 sharing a user is exposed by the server with all 999 other users, and by no smaller coalition.
 
-1. *Kinds.* The run is read as an outline (`orbits`), with nobody corrupt. It falls into *parts*: no
-   relation joins messages or secrets of two parts. Parties are of one kind in a part if the
+1. *Kinds.* The run is read as an outline (`orbits`), with nobody corrupt. A run falls into *parts*:
+   no relation joins messages or secrets of two parts. Parties are of one kind in a part if the
    relations of the part stay the same when these parties change places. This is checked on every
    message of the part. What a coalition learns falls into what it learns from each part
    (docs/proofs/breaking-sets.md). So in TSS the kinds of users differ from item to item.

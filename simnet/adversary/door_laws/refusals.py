@@ -1,10 +1,11 @@
 """Whether a door may refuse, and whether a refusal tells anything.
 
-If a door's function raises an error, the run ends. So a run that goes on tells that no door has
-refused. This says nothing if a refusal depends on the inputs alone, because a verdict is about
-inputs that no door refuses. But if a refusal depends on coins or on opened field elements, then it
-counts as a disclosed value. For example, over F_3 a door is given an input x and a coin r, and
-raises an error if x and r are equal. Later r is sent: whoever receives it knows that x is not r.
+If the function of `me.secret` or `me.disclose` raises an error, the run ends. So a run that goes on
+tells that no such door has refused. This says nothing if a refusal depends on the inputs alone,
+because a verdict is about inputs that no door refuses. But if a refusal depends on coins or on
+opened field elements, then it counts as a disclosed value. For example, over F_3 a door is given an
+input x and a coin r, and raises an error if x and r are equal. Later r is sent: whoever receives it
+knows that x is not r.
 """
 
 from collections.abc import Iterable

@@ -9,8 +9,8 @@ in *secrets*::
     y = A variables + B secrets        over F_q
 
 L is the space of all λB with λA = 0: the functions of secrets that the coalition determines. If
-parties of a class may change places, A and B are tables (`tables`). Then L is found with tables of
-a few entries, whatever the number of parties is. The proof consists of tables, too::
+parties of a class may change places, A and B are tables (`tables`). Then L can often be found with
+tables of a few entries, whatever the number of parties is. The proof consists of tables, too::
 
     weights Λ          ΛA = 0           so the functions ℓ = ΛB are learned
     shift X, rest W    A X + W ℓ = B    so nothing else is learned (docs/proofs/orbits.md)
