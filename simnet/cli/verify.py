@@ -118,9 +118,9 @@ def verify(
         The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
         without deadlines needs none.
     by
-        How to judge. `elimination` judges runs of up to ten million messages. `symmetry` judges
-        runs of up to ten billion field elements in which many parties are alike. Without this
-        option, a run is judged by symmetry if it is too large for elimination.
+        How to judge. `elimination` judges runs of some million messages, and `symmetry` larger runs
+        in which many parties are alike. Without this option, a run is judged by symmetry if it is
+        too large for elimination.
     check
         Check the proof in this certificate, repeat the run that it names, and compare the
         certificate with that run. Give `--seed`, `--inputs`, `--input` or `--column` again if the
