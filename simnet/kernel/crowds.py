@@ -51,8 +51,10 @@ def rows_from(
     There is one row for each sender that is not a crowd, and one for each member of a crowd. Under
     a voluntary tag there may be fewer rows.
 
-    Raises `ScriptError` for a tally, which has no rows.
+    Raises `ScriptError` for a tally, which has no rows, and if there are no payloads.
     """
+    if not payloads:
+        raise refuse(actor, tag.name, "gathers rows from no senders: name at least one")
     if any(isinstance(payload, Tally) for payload in payloads):
         raise refuse(
             actor,

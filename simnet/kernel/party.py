@@ -645,7 +645,8 @@ class Party:
 
         The array has one row for each party: each member of a crowd counts, and the rows are in the
         order of the senders. Under a `Voluntary` tag, silent parties have no row. Raises
-        `ScriptError` if a sender has sent a `Tally`: use `gather_tally`.
+        `ScriptError` if a sender has sent a `Tally` (use `gather_tally`), and, without `at_least`,
+        if there are no senders.
 
         With `at_least`, a number from 1, the call waits as `gather_some` does, also with a deadline
         (`within`): senders that send nothing in time have no row either. Raises `Abort` if there
@@ -690,8 +691,8 @@ class Party:
         of the rows or, if the senders have sent tallies, the sum of the tallies.
 
         `count` gets all rows, as `gather_rows` returns them, and returns whole numbers. Raises
-        `ScriptError` if some senders have sent rows and others tallies. Other
-        errors are as for `gather`.
+        `ScriptError` if there are no senders, and if some senders have sent rows and others
+        tallies. Other errors are as for `gather`.
 
         For example, `counts = await me.gather_tally(REPORT, me.all("user"), count=ones)`, where
         `ones(rows)` returns the column sums.
@@ -907,8 +908,8 @@ class Party:
     def _refuse_few(self, tag: Tag, came: int, senders: int, at_least: int) -> None:
         if came < at_least:
             raise Abort(
-                f'messages "{tag.name}" came from only {came} of {senders} senders, and at least '
-                f"{at_least} are needed"
+                f'messages "{tag.name}" came from only {came} of {senders} senders, and '
+                f"{at_least} or more are needed"
             )
 
     def _check_shape(self, tag: Tag, sender: str, payload: Payload, shape: tuple[int, ...]) -> None:
@@ -947,12 +948,11 @@ class ScopedParty(Party):
         return super().within(self._scope + scope)
 
     def _own(self, tag: Tag) -> Tag | None:
-        own = super()._own(tag)
-        if own is None:
-            return None
-        inner = self._tags.get(own)
+        if not isinstance(tag, Tag):
+            return super()._own(tag)
+        inner = self._tags.get(tag)
         if inner is None:
-            inner = self._tags[own] = attrs.evolve(own, name=self._scope + own.name)
+            inner = self._tags[tag] = attrs.evolve(tag, name=self._scope + tag.name)
         return super()._own(inner)
 
 

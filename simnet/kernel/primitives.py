@@ -208,7 +208,7 @@ def _stretched(
     sizes = (shape,) if isinstance(shape, int | np.integer) else shape
     inner = tuple(map(operator.index, sizes))  # equal shapes must give equal texts
     if weights is not None:
-        weights = [int(weight) for weight in weights]
+        weights = list(map(operator.index, weights))
         if len(weights) != len(digests):
             raise ValueError(
                 f"each seed needs one weight: got {numbered(len(digests), 'seed')} and "

@@ -143,8 +143,8 @@ def test_an_abort_names_who_why_and_when() -> None:
     assert not done.outputs
     assert list(map(str, done.aborts)) == [
         'u2 in round 1: waits for "answer" for ever, because server aborted',
-        'server in round 2: messages "masked" came from only 1 of 3 senders, and at least 2 are '
-        "needed",
+        'server in round 2: messages "masked" came from only 1 of 3 senders, and 2 or more '
+        "are needed",
     ]
 
 

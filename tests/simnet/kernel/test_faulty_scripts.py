@@ -251,6 +251,12 @@ def test_a_script_that_catches_the_error_of_a_deferred_block_does_not_go_on() ->
         (lambda me: me.group(["b", "b"]), "names a party twice"),
         (lambda me: me.all("clown"), "nobody plays 'clown'"),
         (lambda me: me.expand(me.coins.field(F, (4,)), F, 1, 5), "a label is a text, got int"),
+        (
+            lambda me: me.expand(me.coins.field(F, (1, 4)), F, 1, weights=[1.5]),
+            "'float' object cannot be interpreted as an integer",
+        ),
+        (lambda me: me.gather_rows(NOTE, []), "gathers rows from no senders"),
+        (lambda me: me.gather_tally(NOTE, [], count=sum), "gathers rows from no senders"),
         (lambda me: me.public_key([1, 2]), "a secret key is an array of field elements, got list"),
     ],
 )

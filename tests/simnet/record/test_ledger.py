@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simnet import BadInput, Party, Shuffled, Tag, bits, index, run
+from simnet import BadInput, Party, Seat, Shuffled, Tag, bits, index, run
 from simnet.kernel.run import Run
 from simnet.record.ledger import Axis, Traffic
 from simnet.values.frames import HEADER_BYTES
@@ -210,6 +210,27 @@ def test_a_tag_has_one_phase() -> None:
 
     with pytest.raises(BadInput, match="tag 't' has two phases, 'u1' and 'u2'"):
         run(Crowd(2, user)).ledger.by("phase", "sent")
+
+
+def test_a_tag_of_a_part_does_not_name_the_phase_of_a_tag_outside() -> None:
+    class Whole:
+        def parties(self) -> dict[str, Seat]:
+            return {"part.a": Seat(self.sender), "part.b": Seat(self.reader)}
+
+        async def sender(self, me: Party) -> None:
+            await me.within("part.").send(Tag("t", phase="first"), "b", bits([1]))
+            await me.send(Tag("t"), "part.b", bits([1]))
+            await me.send(Tag("t"), "part.b", bits([1]))
+
+        async def reader(self, me: Party) -> None:
+            await me.within("part.").receive(Tag("t", phase="first"), "a")
+            await me.receive_each(Tag("t"), "part.a", 2)
+
+    sent = run(Whole()).ledger.by("phase", "sent")
+    assert {phase: traffic.messages for phase, traffic in sent.items()} == {
+        "first": 1,
+        "no phase": 2,
+    }
 
 
 def test_words_for_one_message_are_in_the_singular() -> None:
