@@ -948,8 +948,9 @@ class ScopedParty(Party):
         return super().within(self._scope + scope)
 
     def _own(self, tag: Tag) -> Tag | None:
-        if not isinstance(tag, Tag):
-            return super()._own(tag)
+        given: Any = tag
+        if not isinstance(given, Tag):
+            return super()._own(given)  # raises the error
         inner = self._tags.get(tag)
         if inner is None:
             inner = self._tags[tag] = attrs.evolve(tag, name=self._scope + tag.name)
