@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simnet.scenario.scenario import Scenario
 
 CLASSES_SHOWN = 8
+EXPOSED_SHOWN = 5
 
 
 def judge_alike(
@@ -94,10 +95,15 @@ def print_alike(out: "Console", verdict: "AlikeVerdict") -> None:
     )
     for note in verdict.notes:
         out.print(Text(f"  note: {note}", "yellow"))
+    systems = len(verdict.lifted.found)
+    where = f", in the largest of {systems:,} systems" if systems > 1 else ""
     for name, size in verdict.classes[:CLASSES_SHOWN]:
-        out.print(Text(f"  alike: {name}: {size:,}"))
+        out.print(Text(f"  alike{where}: {name}: {size:,}"))
     if verdict.exposed:
-        out.print(Text(f"  exposed, of each party of a kind: {'; '.join(verdict.exposed[:5])}"))
+        hidden = len(verdict.exposed) - EXPOSED_SHOWN
+        kinds = "; ".join(verdict.exposed[:EXPOSED_SHOWN])
+        more = f"; and {hidden:,} more" if hidden > 0 else ""
+        out.print(Text(f"  exposed, of each party of a kind: {kinds}{more}"))
     for sentence in verdict.checked:
         out.print(Text(f"  checked, {sentence}"))
     out.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))

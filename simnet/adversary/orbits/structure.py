@@ -672,7 +672,7 @@ class _Tables:
             sizes=self._builder.sizes,
             rows=rows,
             variables=[RowType(_text(label), word) for label, word in self.variables],
-            secrets=[RowType(_secret_text(node), (name,)) for node, name in self.secrets],
+            secrets=[RowType(secret_in_words(node), (name,)) for node, name in self.secrets],
             ideal=ideal,
             seen=seen,
             told=told,
@@ -799,5 +799,8 @@ def _text(label: Label) -> str:
     return " ".join(str(part) for part in label if part not in (None, 0, "message"))
 
 
-def _secret_text(secret: SecretPlace) -> str:
-    return f"secret {secret.number + 1}, element {secret.place + 1}"
+def secret_in_words(secret: SecretPlace, lanes: int = 1) -> str:
+    """Name the elements of a secret that stand in a row with so many lanes."""
+    first, last = secret.place + 1, secret.place + lanes
+    elements = f"element {first}" if first == last else f"elements {first} to {last}"
+    return f"secret {secret.number + 1}, {elements}"

@@ -56,7 +56,7 @@ from simnet.adversary.orbits.outline import outline_of
 from simnet.adversary.orbits.played_alone import knows_forms
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import OrbitProof, exposed_types
-from simnet.adversary.orbits.structure import Component, Structure
+from simnet.adversary.orbits.structure import Component, Structure, secret_in_words
 from simnet.adversary.reading_again import Recording
 from simnet.adversary.roles import Roles
 from simnet.adversary.verdict import ShareFinding, uncovered_in_words
@@ -289,9 +289,9 @@ class AlikeJudge:
             if not proof.learned:
                 continue
             for place in exposed_types(component.system, proof):
-                secret = component.system.secrets[place]
-                members = component.members[secret.word[0]]
-                found.append((members, f"{secret.word[0]}: {secret.label}"))
+                (kind,) = component.system.secrets[place].word
+                words = secret_in_words(component.secrets[place], self.outline.lanes)
+                found.append((component.members[kind], f"{kind}: {words}"))
         return found
 
     def _discrete(self, coalition: Coalition, lifted: Lifted) -> DiscreteView:

@@ -23,7 +23,7 @@ SCHEMA = json.loads((ROOT / "docs/reference/schemas/verify.json").read_text())
         (
             "server, all users but one",
             "output-only",
-            ["u9: secret 1, element 1"],
+            ["u9: secret 1, elements 1 to 2"],
         ),
     ],
 )
@@ -79,3 +79,13 @@ def test_the_exit_status_is_that_of_the_expectation() -> None:
     asked = (*SMALL, "--corrupt", "4 users", "--by", "symmetry", "--expect")
     assert simnet(*asked, "nothing").status == 0
     assert simnet(*asked, "leaks").status == 1
+
+
+def test_the_output_says_how_many_kinds_and_systems_it_does_not_show() -> None:
+    command = ("verify", "tss", "--users", 12, "--items", 12, "--reported", 8, "--by", "symmetry")
+    corrupt = ("--corrupt", "S1,S2,u1..u11")
+    told = simnet(*command, *corrupt, "--json", "-").json["shares"]["by_symmetry"]
+    printed = words(simnet(*command, *corrupt).out)
+    assert len(told["exposed"]) > 5
+    assert f"; and {len(told['exposed']) - 5} more" in printed
+    assert f"alike, in the largest of {len(told['systems'])} systems: u12: 1" in printed
