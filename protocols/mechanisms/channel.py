@@ -16,6 +16,7 @@ from protocols.checks import Chance
 from protocols.mechanisms.odds import exp, log
 from simnet.arrays import Floats
 
+LARGEST_EPSILON = 1_000_000  # beyond it e^ε takes long to compute
 LawRow = Sequence[Chance] | Floats
 
 
@@ -51,7 +52,8 @@ def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Fraction | float:
     Σ max(0, q - e^ε p) over the outputs.
 
     The result is a fraction if all probabilities are fractions or integers. Raises `ValueError` for
-    rows that are not laws on the same outputs, and for an ε that is negative or not a number.
+    rows that are not laws on the same outputs, and for an ε that is negative, not a number, or
+    above 10^6 and finite.
 
     >>> delta_of((0.75, 0.25), (0.25, 0.75), epsilon=0)
     0.5
@@ -59,6 +61,10 @@ def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Fraction | float:
     first, second = _laws((p, q))
     if not epsilon >= 0:
         raise ValueError(f"delta is computed for an epsilon of at least 0, got {epsilon}")
+    if LARGEST_EPSILON < epsilon < math.inf:
+        raise ValueError(
+            f"delta is computed for an epsilon up to {LARGEST_EPSILON:,} or inf, got {epsilon}"
+        )
     factor: Fraction | float = math.inf if epsilon == math.inf else exp(epsilon)
     delta = max(_excess(first, second, factor), _excess(second, first, factor))
     return float(delta) if any(isinstance(chance, float) for chance in first + second) else delta

@@ -50,8 +50,7 @@ class Flat:
     def __attrs_post_init__(self) -> None:
         if not self.low < self.high:
             raise ValueError(
-                f"a piece has a positive width, got {float(self.low)} to {float(self.high)}: "
-                "an epsilon much above 1400 exceeds the range of doubles"
+                f"a piece has a positive width, got {float(self.low)} to {float(self.high)}"
             )
 
     @cached_property
@@ -246,8 +245,8 @@ def epsilon_between(laws: Sequence[Density]) -> float:
 
     Atoms are compared with atoms, and densities with densities. The result is exact up to rounding.
     It is inf if an outcome is possible under one law and impossible under another one, and if tails
-    on the same side fall at different rates. Raises `ValueError` for tails whose steps have
-    different widths.
+    on the same side fall at different rates. Raises `ValueError` for tails that fall equally
+    fast, but in steps of different widths.
     """
     return max(
         (max(_atoms_apart(p, q), _densities_apart(p, q)) for p, q in combinations(laws, 2)),

@@ -1,7 +1,7 @@
 """A mechanism in numbers: its exact ε, bias, variances, and the law of a report.
 
-For numbers, bias and variance are those of one user's report. For items, they are those of the
-share that is estimated from one user's report.
+For numbers, bias, variance and law are those of one number that a user reports. For items, bias and
+variance are those of the share that is estimated from one user's report.
 """
 
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ class Described:
         return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
 
     def plot(self) -> Any:
-        """Return a matplotlib figure of the law of a report.
+        """Return a matplotlib figure of the law of a report, or of one of its numbers.
 
         A mechanism for numbers is drawn for this value and for both ends of [-1, 1]. A mechanism
         for items is drawn for holders of items 1 and 2.
@@ -158,8 +158,7 @@ def chances(mechanism: OfItems) -> Iterator[LawEntry]:
     """Yield the probability of each report for a user who holds item 1, and for one who holds item
     2.
 
-    If there are many reports, the entries are the probabilities of single bits, or those of
-    supporting single items.
+    If there are many reports, the entries are those of the mechanism's `named_chances`.
     """
     own, other = (mechanism.named_chances(value) for value in (1, 2))
     for (name, first), (_, second) in zip(own, other, strict=True):

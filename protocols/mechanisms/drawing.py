@@ -22,11 +22,11 @@ FEWEST_TURNED = 12  # if there are at least so many reports, their names are tur
 
 
 def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
-    """Return a matplotlib figure of the law of a report.
+    """Return a matplotlib figure of the law of a report, or of one of its numbers.
 
     A mechanism for numbers is drawn for the value `at` and for both ends of [-1, 1]. A mechanism
     for items is drawn for holders of items 1 and 2. Raises `BadInput` if matplotlib is not
-    installed.
+    installed, and `ValueError` for a value outside [-1, 1].
 
     >>> from protocols import GRR
     >>> law_figure(GRR(epsilon=1.0, items=3)).get_suptitle()
@@ -52,7 +52,7 @@ def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
 def draw_law(mechanism: OfItems | OfNumbers, at: float, path: Path) -> None:
     """Write the figure to a file, in the format that its ending names.
 
-    Raises `BadInput` if that is impossible.
+    Raises `BadInput` if that is impossible, and `ValueError` for a value outside [-1, 1].
     """
     write_figure(law_figure(mechanism, at), path)
 

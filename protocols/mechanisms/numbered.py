@@ -58,7 +58,7 @@ class Numbered(Pure):
         if self.outcomes <= MOST_NAMED:
             return [(str(report), chance) for report, chance in enumerate(self.law(value))]
         few = few_items(self.items)
-        names = item_names(self.items, few, "supports {}", "supports each of {}")
+        names = item_names(self.items, few, "supports {}", "supports j (each j in {})")
         own, other = self.support_chance(1), self.support_chance(2)
         return [(name, own if item == value else other) for item, name in enumerate(names, start=1)]
 

@@ -130,7 +130,7 @@ class Pure(ABC):
 
 
 def few_items(items: int) -> int:
-    """Return how many items are named: all of them, or three if there are more than 40."""
+    """Return the number of names: one for each item, or three if there are more than 40 items."""
     return min(items, 3 if items > MOST_ITEMS else MOST_ITEMS)
 
 

@@ -1,8 +1,7 @@
 """Reporting sets: the k of the N items on which a user of TSS reports.
 
-The set must tell little or nothing about the user's item. Uniform law (χ_U): every set of k items
-is equally likely. Adaptive law (χ_A(γ)): a set that holds the user's item is γ times as likely as
-a set that does not.
+Uniform law (χ_U): every set of k items is equally likely. Adaptive law (χ_A(γ)): a set that holds
+the user's item is γ times as likely as a set that does not.
 
 Source: Yang et al., Definition 3.1 and Theorem 3.3.
 """

@@ -212,7 +212,8 @@ class Tuples:
         """The ε of a user's whole report: the sum of the k largest ε of single attributes.
 
         Given the k attributes, which are drawn at random, the reports on them are independent. Two
-        tuples that differ in every attribute reach the sum.
+        tuples reach the sum if every number is -1 in one and 1 in the other, and every category
+        differs.
         """
         numbers = self.attributes.numeric
         numeric = [self.mechanism.exact_epsilon] * numbers if numbers else []

@@ -58,7 +58,7 @@ class UnaryReports(Pure):
             names = [f"{number:0{self.items}b}" for number in range(2**self.items)]
             return list(zip(names, self.law(value), strict=True))
         few = few_items(self.items)
-        names = item_names(self.items, few, "bit {} is 1", "each bit of {} is 1")
+        names = item_names(self.items, few, "bit {} is 1", "bit j is 1 (each j in {})")
         return list(zip(names, self.bit_law(value, few), strict=True))
 
     def law(self, value: int) -> tuple[Fraction, ...]:

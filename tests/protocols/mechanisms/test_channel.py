@@ -118,6 +118,14 @@ def test_delta_needs_an_epsilon(epsilon: float) -> None:
         delta_of([1], [1], epsilon)
 
 
+def test_delta_of_a_huge_epsilon_is_refused() -> None:
+    rows = (0.75, 0.25), (0.25, 0.75)
+    for epsilon in (1_000_001, 1e300):
+        with pytest.raises(ValueError, match="for an epsilon up to 1,000,000 or inf"):
+            delta_of(*rows, epsilon)
+    assert delta_of(*rows, 1e6) == delta_of(*rows, math.inf) == 0
+
+
 # e^ε
 
 

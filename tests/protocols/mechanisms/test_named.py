@@ -332,8 +332,8 @@ def test_large_domains_are_listed_in_short_and_at_once(name: str, tmp_path: Path
     assert len(found.law) == 3
     assert found.law[-1]["report"] in (
         "each of 3..100000000",
-        "each bit of 3..100000000 is 1",
-        "supports each of 3..100000000",
+        "bit j is 1 (each j in 3..100000000)",
+        "supports j (each j in 3..100000000)",
     )
     assert found.epsilon == pytest.approx(1.0, rel=1e-12)
     assert found.bias == 0
