@@ -5,7 +5,7 @@ from math import inf, isclose
 from simnet.stated.privacy import PrivacyStatement
 
 # The ε of a density holds for exact real numbers. What is sent are doubles, which can tell more.
-EXACT_REALS = "exact reals: the doubles that are drawn and sent tell more"
+EXACT_REALS = "exact reals: the doubles that are drawn and sent can tell more"
 
 
 def reader_of_reports(

@@ -67,8 +67,8 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
     away = colluders + dropped
     if away and min(counts, default=0) <= away:
         raise ValueError(
-            f"{colluders} colluders and {dropped} users who dropped out may be all holders of an "
-            f"item: every count must be above {away}, got {min(counts, default=0)}"
+            f"{count_of(colluders, 'colluder')} and {count_of(dropped, 'drop-out')} may be all "
+            f"holders of an item: every count must be above {away}, got {min(counts, default=0)}"
         )
     return [count - away for count in counts]
 
@@ -91,10 +91,8 @@ def assumption(
     else:
         words = f"every item has at least {fewest}, and every item but one at least {rarest[1]:,}"
     if colluders or dropped:
-        words += (
-            f"; at worst {colluders} colluders and {dropped} drop-outs hold the item of the user "
-            "in question"
-        )
+        away = f"{count_of(colluders, 'colluder')} and {count_of(dropped, 'drop-out')}"
+        words += f"; at worst {away} hold the item of the user in question"
     return words
 
 

@@ -187,7 +187,7 @@ def test_what_has_a_density_is_stated_for_exact_reals_alone(protocol: Any, dense
     assert ("doubles tell more" in told.argument) == dense
     if not isinstance(protocol, Weighted | LDPSGD):
         (stated,) = about(protocol).privacy(None, None, None, None)
-        told_of = "exact reals: the doubles that are drawn and sent tell more"
+        told_of = "exact reals: the doubles that are drawn and sent can tell more"
         assert stated.assumption == (
             told_of if dense else "nothing: the statement holds for each user separately"
         )
