@@ -181,8 +181,8 @@ class ShareBounds:
                 return "leaks"
             if view.given:
                 reasons.append(
-                    "messages may depend on the same coins or seeds as the field elements given to "
-                    f"{_listed(view.given)}; the upper bound assumes that the coalition knows all "
+                    "messages may depend on the same coins or seeds as field elements given to "
+                    f"{_listed(view.given)}; the upper bound assumes that the coalition knows "
                     "these field elements"
                 )
             known = [
@@ -288,14 +288,14 @@ class ShareBounds:
         checks = self._doors.checks
         if not self._varies_alone(roles) and not checks.has_witness(self.corrupt, self.knowledge):
             return (
-                "the functions listed beyond the output are made of related secrets (products, "
+                "the functions beyond the output are made of related secrets (products, "
                 "secrets made from coins, several secrets of one input, or several elements of "
                 "one secret), and no two inputs were found that show a difference"
             )
         if not checks.knows_structure(self.corrupt):
             return (
-                "computing the functions listed beyond the output may need discrete coins that "
-                "were drawn outside doors, and perhaps the coalition does not know these coins"
+                "computing the functions beyond the output may need discrete coins that were drawn "
+                "outside doors, and perhaps the coalition does not know these coins"
             )
         return None
 

@@ -181,9 +181,9 @@ class WidenedView:
 
     @property
     def given(self) -> list[str]:
-        """The titles of the doors whose rows were added."""
+        """The different titles of the doors whose rows were added."""
         numbers = {number for rows in self.fields for number in rows.doors_given()}
-        return [self.doors[number].title for number in sorted(numbers)]
+        return list(dict.fromkeys(self.doors[number].title for number in sorted(numbers)))
 
     # The three conditions. Each of these methods says whether one condition holds. If the condition
     # does not hold, the method adds rows to the view, or sets `breach`.
