@@ -145,8 +145,10 @@ def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
     try:
         if path.is_dir():
             raise BadInput(f"{path} is a folder, where a file of data is expected")
-        if not path.is_file():
+        if not path.exists():
             raise BadInput(f"there is no file {path}")
+        if not path.is_file():
+            raise BadInput(f"{path} is no ordinary file: save the data to a file first")
         with path.open("rb") as file:
             is_packed = file.read(2) == GZIP or path.suffix == ".gz"
     except OSError as error:

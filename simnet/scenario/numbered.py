@@ -45,8 +45,8 @@ def refuse_renumbered(
         seats = sum(seat.size for seat in seated(protocol).seats if seat.takes_input)
         if seats != len(people.items):
             raise BadInput(
-                f"{people.source} gives {len(people.items):,} inputs, and the protocol takes "
-                f"{seats:,}: it does not take its number of users as an argument (`users`). "
+                f"{people.source} gives {_counted(len(people.items), 'input')}, and the protocol "
+                f"takes {seats:,}: it does not take its number of users as an argument (`users`). "
                 f"{give[0].upper()}{give[1:]}"
             )
     if not isinstance(protocol, OverItems):
@@ -60,8 +60,8 @@ def refuse_renumbered(
     if is_declared:
         if count > protocol.items:
             raise BadInput(
-                f"{count:,} possible values are named, and the protocol has {protocol.items:,} "
-                "items: name at most as many"
+                f"{count:,} possible values are named, and the protocol has "
+                f"{_counted(protocol.items, 'item')}: name at most as many"
             )
         return
     if numbers is not None and not is_gapless:
@@ -71,10 +71,9 @@ def refuse_renumbered(
             f"{declare}, or {give}"
         )
     if count != protocol.items:
-        has = f"{count:,} different value{'' if count == 1 else 's'}"
         raise BadInput(
-            f"the protocol has {protocol.items:,} items, and {people.source} has {has}: {would}. "
-            f"{declare}, or {give}"
+            f"the protocol has {_counted(protocol.items, 'item')}, and {people.source} has "
+            f"{_counted(count, 'different value')}: {would}. {declare}, or {give}"
         )
 
 
@@ -92,7 +91,7 @@ def numbering_in_words(people: ItemPopulation) -> str:
     ]
     if count > VALUES_SHOWN:
         parts.append(f"and so on, up to input {count:,}")
-    return f"{count:,} item{'' if count == 1 else 's'} from {people.source}: {', '.join(parts)}"
+    return f"{_counted(count, 'item')} from {people.source}: {', '.join(parts)}"
 
 
 def numbering_of(about: About, people: object) -> str | None:
@@ -116,6 +115,10 @@ def _as_numbers(labels: Sequence[str]) -> list[Decimal] | None:
 def _shown(labels: Sequence[str]) -> str:
     shown = ", ".join(printable(label[:LONGEST_QUOTE]) for label in labels[:3])
     return f"{shown} and so on" if len(labels) > 3 else shown
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _inputs(count: int) -> str:

@@ -166,13 +166,14 @@ def page_of(sections: Sequence[Section]) -> str:
     rows = [row for section in sections for row in section.rows]
     found = Counter(_headline(row[-1]) for row in rows)
     counts = [f"- {found[words]} {words}" for words in HEADLINES if found[words]]
-    random = sum(row[8] != "none" and bool(row[6]) for row in rows)  # without trials it is counted
+    # A row without trials is computed, or counted in the data.
+    measured = sum(row[8] != "none" and bool(row[6]) for row in rows)
     lines = [TITLE, "", EXPLANATION, *table_in_words(), ""]
     lines += [f"Of {len(rows)} rows:", "", *counts, ""]
     lines.append(
-        f"{random} rows compare random numbers. A right number of such a row is rejected with "
-        f"probability {LEVEL * 100:g} % at most, so up to {random * LEVEL:.1f} false rejections "
-        "are to be expected on this page."
+        f"Rows that compare numbers from our trials: {measured}. A right number of such a row is "
+        f"rejected with probability {LEVEL * 100:g} % at most, so up to {measured * LEVEL:.1f} "
+        "false rejections are to be expected on this page."
     )
     in_order = sorted(sections, key=lambda one: (_natural(one.heading), one.name))
     lines += _disputes(in_order)

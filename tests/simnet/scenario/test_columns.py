@@ -6,6 +6,7 @@ import csv
 import datetime
 import decimal
 import gzip
+import os
 import tracemalloc
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -207,6 +208,12 @@ def test_a_header_alone_is_refused(tmp_path: Path) -> None:
         as_parquet(tmp_path / "x.parquet", []),
     ):
         assert refusal(path) == f"{path.name} has names of columns, but no rows"
+
+
+def test_a_pipe_is_refused_without_waiting_for_its_writer(tmp_path: Path) -> None:
+    pipe = tmp_path / "x.csv"
+    os.mkfifo(pipe)
+    assert "is no ordinary file" in refusal(pipe)
 
 
 # Rows without a value
