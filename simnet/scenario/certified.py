@@ -87,7 +87,7 @@ class Claimed:
 
     @property
     def corrupt(self) -> str:
-        """The members of the coalition, separated by commas."""
+        """The coalition, as the option `--corrupt` takes it."""
         return ",".join(self._content["set"])
 
     @property

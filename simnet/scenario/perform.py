@@ -402,7 +402,7 @@ def privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
 
 
 def ledger_json(done: Run) -> dict[str, Any]:
-    """Return what a run sent, received and computed, in total and by role, for JSON."""
+    """Return what a run sent, and what each role sent, received and computed, for JSON."""
     ledger, total = done.ledger, done.ledger.total()
     sent, received, operations = (
         ledger.by("role", "sent"),

@@ -45,7 +45,7 @@ def local_processes(
 
     By default there is one worker for each processor.
 
-    Where the system has a fork server, workers begin with `modules` loaded. If a worker ends
+    If the executor starts a fork server, workers begin with `modules` loaded. If a worker ends
     abruptly, the running calls fail, and the next call starts new workers. If the body of the
     `with` statement raises, the workers are ended at once. If this process is killed, the workers
     end themselves. Raises `BadInput` for fewer than one worker.

@@ -48,8 +48,8 @@ def reproduce(
         Values of the experiment's parameters, in place of those in its grid: a value, a list of
         values, or text with commas between them.
 
-    Raises `BadInput` for an unknown name or setting, and whatever a trial raises when there is no
-    store.
+    Raises `BadInput` for an unknown name or setting. Without a store, an error of a trial is raised
+    again, unless it says that the run was aborted.
 
     >>> report = reproduce("biswas_fig1", quick=True)
     >>> report.holds, len(report.table.rows) == report.counts.done

@@ -170,7 +170,7 @@ class Table:
         return (*self.measures, COMPLETED) if has_aborted else self.measures
 
     def summary(self, alone: float | None = None) -> list[dict[str, Any]]:
-        """Return a row for each point and measure, with mean, interval and expected value.
+        """Return a row for each point and measured number, with mean, interval and expected value.
 
         All intervals together have the confidence `CONFIDENCE`, by Bonferroni's inequality. With
         `alone`, each interval has this confidence by itself.
