@@ -175,7 +175,7 @@ def by_count(judge: AlikeJudge) -> ByCount:
         rests_on=(
             "alike: if two parties that are of one kind in a part of the run change places, the "
             "relations between the messages of this part stay the same, which was checked on every "
-            "message. So only counts matter (docs/proofs/breaking-sets.md)",
+            "message of the part. So only counts matter (docs/proofs/breaking-sets.md)",
             MONOTONE,
             "listed counts: for each line that has members, one coalition with these counts was "
             "judged on this run, by Theorem 1 of docs/proofs/orbits.md",
