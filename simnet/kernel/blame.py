@@ -71,8 +71,8 @@ def foreign_wait(wait: object) -> str:
     loop = kind.__module__.partition(".")[0]
     name = f"something of {loop}'s" if loop in _EVENT_LOOPS else kind.__name__
     return (
-        f"waits for {name}, which is not a message: a script may await only the methods of its "
-        "party, and may not start a task, set a timeout, sleep or take a lock"
+        f"waits for {name}, which is not a message: a script may wait for messages only, and may "
+        "not start a task, set a timeout, sleep or take a lock"
     )
 
 

@@ -950,7 +950,7 @@ class ScopedParty(Party):
     def _own(self, tag: Tag) -> Tag | None:
         given: Any = tag
         if not isinstance(given, Tag):
-            return super()._own(given)  # raises the error
+            return super()._own(given)
         inner = self._tags.get(tag)
         if inner is None:
             inner = self._tags[tag] = attrs.evolve(tag, name=self._scope + tag.name)
