@@ -59,10 +59,8 @@ def _lane(bound: int) -> np.dtype[Any]:
 
 
 def _reduce(values: Array, bound: Any) -> None:
-    """Replace each value by its remainder mod `bound`, in place.
-
-    Numpy divides an array by a constant fast, but computes remainders slowly.
-    """
+    """Replace each value by its remainder mod `bound`, in place."""
+    # Numpy divides an array by a constant faster than it computes remainders.
     for start in range(0, values.size, _CHUNK):
         part = values[start : start + _CHUNK]
         quotient = np.floor_divide(part, bound)

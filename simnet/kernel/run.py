@@ -2,7 +2,8 @@
 
 A `_Stage` holds what belongs to one run, such as the state of the parties, the ledger, the turns,
 and the link that carries messages. Every party is a task of its own, and the turns let only one
-party go on at a time. A run is over when all parties have finished, or when no party can go on.
+party go on at a time. Without an error, a run is over when all parties have finished, or when no
+party can go on.
 """
 
 import copy
