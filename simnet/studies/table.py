@@ -30,8 +30,8 @@ class Measure:
     - `name` is the name under which a trial returns the number, and `what` describes the number in
       words.
     - `expected` and `deviation` are the names under which a trial returns the number's expected
-      value and its standard deviation in one trial. With a deviation, the number is taken to have a
-      gamma law.
+      value and its standard deviation in one trial. With both, the number is taken to have a gamma
+      law.
     - `exact` says that the number does not depend on coins.
 
     >>> Measure("mse", what="mean squared error").words
@@ -235,8 +235,9 @@ def estimated(
         return Estimate(mean, low, high, expected, sqrt((1 - mean) / mean) if mean else 0.0, count)
     if measure.deviation is not None:
         scale = sqrt(sum(_square(float(row[measure.deviation])) for row in rows) / count)
-        spread = scale / expected if expected else 0.0
-        if not isnan(scale):
+        # A deviation without an expected value above 0 says nothing about the relative deviation.
+        if scale == 0 or (not isnan(scale) and expected is not None and expected > 0):
+            spread = scale / expected if expected else 0.0
             low, high = gamma_interval(mean, spread, count, error)
             return Estimate(mean, low, high, expected, spread, count)
     if count == 1:

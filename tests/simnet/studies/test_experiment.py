@@ -207,6 +207,16 @@ def test_an_interval_without_a_known_deviation_is_students() -> None:
     assert estimated(unknown, Measure("value", expected=None, deviation="spread"), 0.05) == found
 
 
+@for_each("expected", [None, 0.0, -1.0, nan])
+def test_a_deviation_without_a_mean_gives_no_relative_deviation(expected: float | None) -> None:
+    """The interval was the mean itself, without width, or had no numbers as its ends."""
+    rows = [{"value": value, "law": expected, "spread": 1.0} for value in (1.0, 2.0, 4.5)]
+    measure = Measure("value", expected=None if expected is None else "law", deviation="spread")
+    plain = estimated([{"value": row["value"]} for row in rows], Measure("value"), 0.05)
+    found = estimated(rows, measure, 0.05)
+    assert (found.low, found.high, found.spread) == (plain.low, plain.high, plain.spread)
+
+
 @for_each(
     "low, high, bound, share, runs",
     [
