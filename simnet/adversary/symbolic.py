@@ -40,6 +40,7 @@ from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any
 
+import attrs
 import numpy as np
 
 from simnet.adversary.door_laws.in_full import is_in_full
@@ -223,6 +224,11 @@ class Symbolic:
         if self._refused is not None:
             raise ScriptError(self._refused)
         self._is_running = False
+        # This calls functions of doors, which a script must not see while it runs.
+        self.door_uses = [
+            attrs.evolve(use, in_full=self._is_in_full(call))
+            for use, call in zip(self.door_uses, self.calls, strict=True)
+        ]
 
     @property
     def hides_numbers(self) -> bool:
@@ -284,7 +290,6 @@ class Symbolic:
                 function=call.title,
                 rows=tuple(array for array in call.rows if isinstance(array, Forms)),
                 has_input=call.has_input,
-                in_full=self._is_in_full(call),
                 made=made,
             )
         )

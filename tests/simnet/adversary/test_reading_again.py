@@ -47,7 +47,9 @@ def test_the_sender_is_blamed_where_both_runs_observed_a_party() -> None:
 
 def test_messages_that_were_not_compared_are_not_called_the_same() -> None:
     done = run(Remembers())
-    with pytest.raises(ScriptError, match=r"b: what it returns differs .its messages were not"):
+    with pytest.raises(
+        ScriptError, match=r"b: what it returns differs .not all of its messages were"
+    ):
         read_again(done, [])
 
 
@@ -89,3 +91,26 @@ def test_a_script_that_comes_to_another_door_is_named() -> None:
 
     with pytest.raises(ScriptError, match=r"a calls another door .me\.secret of a lambda."):
         read_again(run(OtherDoor(), [1]), [])
+
+
+@pytest.mark.parametrize("vote", [1, 2])
+def test_no_door_function_is_called_before_the_scripts_have_ended(vote: int) -> None:
+    """Calls with trial numbers, which ask whether a value determines them, come later: they would
+    fill the list, and give the script a 0 to send.
+    """
+    small = Field(2)
+
+    @attrs.frozen
+    class Notes(Smuggles):
+        async def a(self, me: Party, vote: Sealed) -> None:
+            seen: list[int] = []
+            mine = me.secret(lambda value: [value - 1], vote, field=small, shape=(1,))
+            mask = me.coins.field(small, (1,))
+            me.disclose(lambda value, _: bool(seen.append(int(value[0]))), mine, mask)  # type: ignore[func-returns-value]
+            await me.send(NOTE, to="b", payload=constant(FIELD, seen[0]))
+
+        async def b(self, me: Party) -> None:
+            await me.receive(NOTE, "a", shape=())
+
+    with pytest.raises(ScriptError, match=r"a in round 1: IndexError"):
+        read_again(run(Notes(), [vote]), ["b"])
