@@ -4,8 +4,8 @@ Theory of operation
 -------------------
 
 The same kernel plays the script again from the same seed. The script gets no inputs, and no
-function of a door is called. The record has the values that the doors gave in the run, and the
-doors give these values again. Among other things, a script gets this:
+function of a door is called before all scripts have ended. The record has the values that the doors
+gave in the run, and the doors give these values again. Among other things, a script gets this:
 
 - a field coin, drawn from `party.coins`, is a fresh unknown of kind `coin`;
 - a secret, `me.secret(...)`, is an unknown of kind `secret`;
