@@ -355,7 +355,10 @@ class _Families:
             is_right = is_right and not door["in_full"]
         if kind == "product":
             is_right = is_right and not door["discloses"] and not door["has_input"]
-        _require(is_right, f"{where}: a door of the kind `{kind}` cannot have these values")
+        _require(
+            is_right,
+            f"{where}: discloses, has_input, in_full and made do not fit the kind `{kind}`",
+        )
         return {**door}
 
     def _number(self, value: Any, where: str) -> int:

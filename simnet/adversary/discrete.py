@@ -41,8 +41,9 @@ class DiscreteView:
     """The discrete part of a view, and what is known about it.
 
     `sees` has an entry for each kind of plain message, and one for each run whose network is
-    watched. `disclosed` lists the disclosing doors of honest parties. `disclosure` says what all
-    disclosed values tell. If this is not known, `disclosure` is None and `reason` says why.
+    watched. `disclosed` lists the doors of honest parties that disclose something. `disclosure`
+    says what all disclosed values tell. If this is not known, `disclosure` is None and `reason`
+    says why.
     """
 
     sees: tuple[dict[str, Any], ...]
