@@ -187,7 +187,7 @@ def test_a_finding_with_two_ends_in_words() -> None:
     assert interval_in_words(found) == "at least nothing and at most more than the output"
     assert finding_in_words(found).startswith(f"learns {interval_in_words(found)}")
     assert finding_in_short(found) == "at least nothing, at most more than the output"
-    assert "the field elements given to me.disclose(a lambda) of a" in verdict_in_words(found)
+    assert "field elements given to me.disclose(a lambda) of a;" in verdict_in_words(found)
     assert finding_in_short(verdict(opened("r"), "b")) == "exposes a"
     assert finding_in_short(verdict(opened(), "b")) == "nothing"
 
