@@ -8,7 +8,7 @@ interval that follows from two intervals, one for each method.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import exp, inf, sqrt
+from math import exp, inf, isnan, sqrt
 from typing import Any
 
 import attrs
@@ -114,7 +114,7 @@ def _line(
             float(np.mean([float(row[expected]) for row in rows]))
             for rows in zip(*trials, strict=True)
         ]
-        law = how.by_law(laws[0], laws[1])
+        law = None if any(map(isnan, laws)) else how.by_law(laws[0], laws[1])
     return {
         "mean": mean,
         "low": low,

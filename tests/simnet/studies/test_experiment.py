@@ -215,6 +215,13 @@ def test_a_deviation_without_a_mean_gives_no_relative_deviation(expected: float 
     plain = estimated([{"value": row["value"]} for row in rows], Measure("value"), 0.05)
     found = estimated(rows, measure, 0.05)
     assert (found.low, found.high, found.spread) == (plain.low, plain.high, plain.spread)
+    assert (found.expected is None) == (expected is None or isnan(expected))
+
+
+def test_an_expected_value_that_is_not_known_lies_outside_no_interval() -> None:
+    """Such as the mean squared error of estimates that were scaled to add up to 1."""
+    rows = [{"value": value, "law": nan, "spread": nan} for value in (1.0, 2.0, 4.5)]
+    assert estimated(rows, Measure("value", expected="law", deviation="spread"), 0.05).holds
 
 
 @for_each(
