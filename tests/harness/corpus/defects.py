@@ -1,4 +1,4 @@
-"""Kinds of defects that were seen in published code, each planted in a protocol.
+"""Kinds of defects, each planted in a protocol. Some kinds were seen in published code.
 
 `python -m tests.harness.corpus.defects` writes the table of defects in MUTANTS.md; a test compares
 the file with it. Every case says what an instrument finds in the faulty protocol, and what it finds
