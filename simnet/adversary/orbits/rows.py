@@ -454,7 +454,7 @@ class Book:
             usual = max(lengths, key=lambda value: (lengths[value], value))
             if lengths.total() - lengths[usual] > MOST_SINGLE_ROWS:
                 raise NotAlike(
-                    f"a party gives more than {MOST_SINGLE_ROWS} of its messages with one label "
+                    f"a party gives more than {MOST_SINGLE_ROWS} of its messages from one array "
                     "another coefficient than the rest, in one sum"
                 )
             if usual:

@@ -381,7 +381,7 @@ class _Builder:
         shapes: dict[tuple[Label, Word], Counter[Shape | None]] = defaultdict(Counter)
         for label, senders in self._senders.items():
             if len({party for party, _ in senders}) != len(senders):
-                raise NotAlike("a party sends several messages under one label")
+                raise NotAlike("a party sends several arrays under one tag")
             published = {self._sent(*each).is_published for each in senders}
             if len(published) > 1:
                 raise NotAlike("some parties publish what others send one by one")
