@@ -30,7 +30,7 @@ CODES = {
     "FS": "field element drawn",
     "aS": "set of items drawn",
     "nS": "whole number drawn",
-    "RS": "real number drawn",
+    "RS": "real number or noise drawn",
     "FA": "field addition",
     "FM": "field multiplication",
     "nA": "addition of whole numbers",
