@@ -269,8 +269,8 @@ def _messages(kind: Mapping[str, Any]) -> str:
 
 def _contents(kinds: str) -> str:
     words = {
-        "nd": "indices of parties",
-        "Nd": "indices of items",
+        "nd": "indices (mostly of parties)",
+        "Nd": "indices (mostly of items)",
         "bd": "bits",
         "rd": "reals",
         "od": "octets",

@@ -21,8 +21,8 @@ EntryScope = Literal["per-user", "total"]
 # The codes of the papers' cost tables: kinds of elements that messages carry, and operations.
 CODES = {
     "qd": "field element",
-    "nd": "index of a party",
-    "Nd": "index of an item",
+    "nd": "index (mostly of a party)",
+    "Nd": "index (mostly of an item)",
     "bd": "bit",
     "rd": "real number",
     "od": "octet",
