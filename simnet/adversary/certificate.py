@@ -91,9 +91,9 @@ def certificate_of(
     seeds and the digests of inputs and traces. Somebody who has the seeds can compute what messages
     hide.
 
-    Raises `SimnetError` for an undecided verdict, for messages with more than `MOST_TERMS` terms,
-    for a run in which scripts waited with deadlines, and for the rare protocols whose seeds or
-    products a certificate cannot list.
+    Raises `SimnetError` for an undecided verdict, for messages with more than about `MOST_TERMS`
+    terms, for a run in which scripts waited with deadlines, and for the rare protocols whose seeds
+    or products a certificate cannot list.
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(11), Tag("number")

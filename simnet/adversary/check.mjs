@@ -668,7 +668,7 @@ function prove({ statement, set }, fields, seeds) {
 
   const unknown = seeds.entries.filter((keys, seed) => !keys.length && !seeds.known.has(seed)).length;
   const model = unknown === 0 ? ""
-    : ` The coalition does not know ${unknown === 1 ? "1 seed or key" : `${unknown} seeds and keys`}. `
+    : ` The coalition does not know ${unknown === 1 ? "1 seed or key" : `${unknown} seeds and keys`} made from field elements. `
       + "Assumed: ideal random functions, key agreement and encryption, and that nobody guesses 80 bits.";
   if (statement === "no-shares") return `Nothing was to be proved of ${who}: according to this file, no field element was sent.`;
   if (statement === "nothing") {

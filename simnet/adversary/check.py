@@ -418,8 +418,8 @@ class _Seeds:
             return ""
         seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"
         return (
-            f" The coalition does not know {seeds}. Assumed: ideal random functions, key agreement "
-            f"and encryption, and that nobody guesses {LEAST_BITS} bits."
+            f" The coalition does not know {seeds} made from field elements. Assumed: ideal random "
+            f"functions, key agreement and encryption, and that nobody guesses {LEAST_BITS} bits."
         )
 
     def read_closed(self, closed: Any, members: frozenset[str], runs: int) -> None:

@@ -105,7 +105,7 @@ Which = Callable[[Ints], Bools]
 
 @attrs.frozen(eq=False, kw_only=True)
 class DoorRows:
-    """The field elements that one door or product of an honest party was given, by modulus.
+    """The field elements that one door or product was given, by modulus.
 
     `made` is the family of the secret that the door made, if it made one. `discloses` says whether
     the door's value is disclosed, or the fact that the door did not refuse. `in_full` says whether

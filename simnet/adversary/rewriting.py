@@ -142,8 +142,8 @@ class Rewriting:
         return attrs.evolve(part.refined(1), rows=refine(terms, 1))
 
     def open_doors(self) -> list[DoorRows]:
-        """The doors and products of honest parties that were given rows that depend on coins.
-        Outputs, and products that were expanded, are left out.
+        """The doors and products that were given rows that depend on coins. Those of the coalition,
+        outputs, and products that were expanded, are left out.
         """
         doors: list[DoorRows] = []
         for each, families in zip(self._doors.arguments, self._families, strict=True):

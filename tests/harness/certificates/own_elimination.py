@@ -483,8 +483,8 @@ class Listing:
         unknown = self.how_many_seeds - len(self.known | self.agreed.keys())
         seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"
         model = (
-            f" The coalition does not know {seeds}. Assumed: ideal random functions, key agreement "
-            "and encryption, and that nobody guesses 80 bits."
+            f" The coalition does not know {seeds} made from field elements. Assumed: ideal random "
+            "functions, key agreement and encryption, and that nobody guesses 80 bits."
         ) * (unknown > 0)
         if self.statement == "nothing":
             return f"{head} nothing about the secrets of other parties.{model}"

@@ -709,7 +709,7 @@ def test_the_certificate_is_about_the_first_of_several_runs(tmp_path: Path) -> N
     ("options", "told"),
     [
         (("--corrupt", "u1"), "leave out --corrupt"),
-        (("--seed", 3), "is about the run with seed 0, not 3"),
+        (("--seed", 3), "first run of this certificate has seed 0, not 3"),
         (("--users", 4), "leave out --users"),
         (("--runs", 2), "leave out --runs"),
         (("--collections", 2), "leave out --collections"),
@@ -1325,7 +1325,7 @@ def test_a_certificate_of_keys_and_boxes_is_read_again_with_its_drop_outs(tmp_pa
     checked = simnet("verify", "--check", file)
     assert checked.status == 0
     words = " ".join(checked.out.split())
-    assert "seeds and keys. Assumed: ideal random functions, key agreement and encryption" in words
+    assert "seeds and keys made from field elements. Assumed: ideal random functions" in words
     content = json.loads(file.read_text(encoding="utf-8"))
     assert content["known"]
     assert content["closed"]
