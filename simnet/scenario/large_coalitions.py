@@ -113,7 +113,10 @@ def judge_large(
             reasons.append(f"parties are not alike: {error}")
     done = asked.played()
     if done.roster.crowds:
-        raise BadInput("a crowd is one party for all its members: seat them one by one")
+        raise BadInput(
+            "no coalition can have single members of a crowd: seat the members one by one, for "
+            "example with --population actors"
+        )
     judge = Judge([done], done.roster.names, about)
     refuse_without_secrets(users, done, judge.declaring)
     certify = _certificates(judge.verdict, certificate_of, asked)

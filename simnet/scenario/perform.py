@@ -65,7 +65,7 @@ class Performance:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The settings as the protocol understood them; values that JSON lacks are text."""
+        """The settings as the protocol understood them, in the types that JSON has."""
         settings = self.scenario.settings()
         if "users" in settings:  # a file may bring other users than the setting says
             settings["users"] = self.run.people
@@ -430,7 +430,9 @@ def ledger_json(done: Run) -> dict[str, Any]:
 def plain_parameters(
     settings: Mapping[str, Any], protocol: Protocol, about: About
 ) -> dict[str, Any]:
-    """Return the settings as the protocol understood them; values that JSON lacks become text."""
+    """Return the settings as the protocol understood them, in the types that JSON has. A value of
+    any other type becomes text.
+    """
     fields = {**_fields(protocol), **about.parameters}
     shown = {name: fields.get(name, value) for name, value in settings.items()}
     return {

@@ -80,7 +80,7 @@ class PlainRun:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The settings as the protocol understood them; values that JSON lacks are text."""
+        """The settings as the protocol understood them, in the types that JSON has."""
         return plain_parameters(self.scenario.settings(), self.run.protocol, self.about)
 
     @property
@@ -363,7 +363,7 @@ def explained_by(guess: str | None) -> Iterator[None]:
 
 
 def plain(output: Any) -> Any:
-    """Return an output as values that JSON has; any other value becomes text.
+    """Return an output in the types that JSON has; a value of any other type becomes text.
 
     Field elements become their numbers.
 

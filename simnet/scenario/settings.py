@@ -50,7 +50,8 @@ class Setting:
         """The values that the setting takes, in words."""
         choices = [value for value in get_args(self.annotation) if isinstance(value, str)]
         if get_origin(self.annotation) is Literal and choices:
-            return ", ".join(choices[:-1]) + f" or {choices[-1]}"
+            *others, last = choices
+            return f"{', '.join(others)} or {last}" if others else last
         return KINDS.get(plain_kind(self.annotation, self.default), "text")
 
     @property

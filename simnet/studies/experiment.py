@@ -174,8 +174,7 @@ class Experiment:
         A value that some products of the grid already have is used only in these products. So if
         you name one of two protocols, the other protocol's product is left out. Raises `BadInput`
         for an unknown name, for a value of another type than the parameter's or with characters
-        that cannot be printed, for an unknown network, and for values that no product of the grid
-        has together.
+        that cannot be printed, for an unknown network, and if no point of the grid is left.
         """
         optional: dict[str, tuple[bool, Value]] = {
             DROP: (self.takes_drop, 0.0),

@@ -183,7 +183,10 @@ def every_coalition(
             f"{MOST_PARTIES} parties"
         )
     if done.roster.crowds:
-        raise BadInput("a crowd is one party for all its members: seat them one by one")
+        raise BadInput(
+            "no coalition can have single members of a crowd: seat the members one by one, for "
+            "example with --population actors"
+        )
     judge = Judge([done], names, about)
     owners = judge.declaring
     if not owners:

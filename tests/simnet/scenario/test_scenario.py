@@ -1,6 +1,6 @@
 """A scenario passes its protocol the arguments that the protocol takes, and refuses all others."""
 
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import pytest
@@ -8,9 +8,18 @@ import pytest
 from simnet import Field, Party, Scenario, Sealed, Seat, Tag, perform, seats
 from simnet.errors import BadInput
 from simnet.scenario.drops import outcome_in_words
+from simnet.scenario.settings import Setting
 from simnet.scenario.verify import verify
 from simnet.stated.about import About
 from tests.harness.shell import refusal, simnet
+
+
+@pytest.mark.parametrize(
+    ("annotation", "words"),
+    [(Literal["a"], "a"), (Literal["a", "b"], "a or b"), (Literal["a", "b", "c"], "a, b or c")],
+)
+def test_the_choices_of_a_setting_are_listed(annotation: Any, words: str) -> None:
+    assert Setting("x", "a", annotation, "").type_in_words == words
 
 
 @attrs.frozen
