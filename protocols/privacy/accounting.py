@@ -57,6 +57,7 @@ FINENESS = (1, 8)
 # gains a factor of a million
 ATTEMPTS = 60
 RELATIVE = 1e-11  # the relative precision of an ε
+COARSEST = 4e5  # the largest V: then e^√V, a factor of the bound on the error, is a double
 STEEPEST = 0.5  # a bound on tilt √V, because a coarse grid tells nothing about a steep tilt
 # the least tilt, times the deviation plus |mean| of the sum; the largest tilt, times the deviation
 LEAST_TILT, LARGEST_TILT = 1e-4, 1e3
@@ -206,14 +207,19 @@ class OneWay:
         """Return the sum under a tilt, on a grid `fineness` times finer than smooth losses need.
 
         The grid has at most about `LARGEST_GRID` points, and the tilt is lowered if it is too steep
-        for the grid.
+        for the grid. Raises `ValueError` if such a grid would be too coarse to tell anything.
         """
         # The gap is 3.3 V times the density of S at ε, and δ is that density over t (t + 1): this h
         # makes the gap half of the tolerance.
         smooth = sqrt(0.6 * tolerance / (self.terms * tilt * (tilt + 1)))
         spacing = min(smooth, moments(self.parts, tilt).deviation / POINTS) / fineness
         while True:
-            added = self.terms * spacing**2 / 4
+            added = self.terms * spacing * spacing / 4
+            if added > COARSEST:
+                raise ValueError(
+                    "the privacy loss of these views is too large to compute: give "
+                    "fewer views, or views with smaller losses"
+                )
             tilt = min(tilt, STEEPEST / sqrt(added))
             ends = window(self.parts, tilt, OUTSIDE, added)
             excess = (ends[1] - ends[0]) / spacing / LARGEST_GRID

@@ -76,7 +76,8 @@ class Composition:
     def delta(self, epsilon: float) -> Interval:
         """Return an interval for δ(ε).
 
-        Raises `ValueError` for an ε that is negative or not finite.
+        Raises `ValueError` for an ε that is negative or not finite, and for losses that are too
+        large to compute.
         """
         low, high = self.log_delta_ends(epsilon)
         return Interval(
@@ -85,7 +86,7 @@ class Composition:
 
     def log_delta_ends(self, epsilon: float) -> tuple[float, float]:
         """Return the logarithms of the ends of the interval for δ(ε), also below the smallest
-        float. Raises `ValueError` for an ε that is negative or not finite.
+        float. Raises `ValueError` as `delta` does.
         """
         if not 0 <= epsilon < inf:
             raise ValueError(f"epsilon is finite and at least 0, got {epsilon}")
@@ -97,7 +98,8 @@ class Composition:
     def epsilon(self, delta: float) -> Interval:
         """Return an interval for the least ε with δ(ε) <= delta; infinity if there is no such ε.
 
-        Raises `ValueError` for `delta` outside (0, 1).
+        Raises `ValueError` for `delta` outside (0, 1), and for losses that are too large to
+        compute.
         """
         checks.delta(delta)
         ends = _larger(

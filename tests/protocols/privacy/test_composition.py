@@ -357,6 +357,14 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
             "epsilon is finite and at least 0",
         ),
         (
+            lambda: Composition([(gaussian_pair(1e3, 1.0), 10**6)]).delta(0.0),
+            "too large to compute: give fewer views",
+        ),
+        (
+            lambda: Composition([(gaussian_pair(1e3, 1.0), 10**6)]).epsilon(1e-5),
+            "too large to compute: give fewer views",
+        ),
+        (
             lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).epsilon(0.0),
             "delta lies between 0 and 1",
         ),
