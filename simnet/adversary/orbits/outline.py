@@ -365,7 +365,9 @@ class OutlineReading(Symbolic):
             return "received"
         if record.kind in ("coin", "secret") and record.holders == {name}:
             return "coin" if record.kind == "coin" else "secret"
-        raise NotAlike(f"a message of {name} contains unknowns that do not belong to {name} alone")
+        raise NotAlike(
+            f"a message of {name} contains coins or secrets that do not belong to {name} alone"
+        )
 
     def received(self, unknown: int) -> Received:
         """What a received unknown stands for."""
