@@ -119,12 +119,12 @@ class R2:
 
 @attrs.frozen
 class R3:
-    """Removal: the formula of R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)).
+    """Removal: a bound for each direction; the larger one counts. Where R1 is smaller, R1 is used.
 
-    Where R1 is smaller, R1 is used. The number of idle users among Π is Bin(Π, 1 - p). In one
-    direction δ is the expected shortfall of their number below Π (1 - p) e^-ε, times e^ε / (Π (1 -
-    p)). In the other direction δ is the expected shortfall of the active users below Π (1 - (1 - p)
-    e^ε), divided by Π (1 - p).
+    The number of idle users among Π is Bin(Π, 1 - p). With the user against without, δ is the
+    expected shortfall of their number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)). The bound is
+    the formula of R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)). In the other direction δ
+    is the expected shortfall of the active users below Π (1 - (1 - p) e^ε), divided by Π (1 - p).
 
     The formula falls up to some ε and rises from there. δ never rises, so the formula's least value
     is used for every larger ε.

@@ -49,7 +49,7 @@ class Deployment:
     `users` is n >= 2. `threshold` is t of `secagg`, and of `dpds_robust` with Shamir's sharing.
     `degree` and `neighbour_threshold` are k and t of `secagg_plus`, which is left out without them.
     `members` is the number of servers of `committee`, `member_threshold` the number of them that
-    must be left at the end, and `member_rate` the probability that one of them drops out.
+    must be left at the end, and `member_rate` the probability with which each of them drops out.
 
     Raises `ValueError` for values out of range, and if only one of `degree` and
     `neighbour_threshold` is given.
