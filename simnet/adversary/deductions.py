@@ -417,8 +417,9 @@ class Deductions:
         several = len(nodes) != 1
         unknown = f"one of {len(nodes)} seeds and keys, each" if several else "a seed or key"
         return [
-            f"the statement holds in the model of {_listed(assumptions)}: the coalition would have "
-            f"to guess {unknown} with at least {_whole(least)} bits that it does not know"
+            f"the statement holds in the model of {_listed(assumptions)}: to learn more, the "
+            f"coalition would have to guess {unknown} with at least {_whole(least)} bits that it "
+            f"does not know"
             f"{self._about_generators() if IDEAL in assumptions else ''}"
         ]
 
