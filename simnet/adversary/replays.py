@@ -130,6 +130,11 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
     made = sum(each.made for each in replays)
     if all(each.needed == 0 for each in replays):
         return "the script sends the same messages when read without inputs"
+    if not made:
+        return (
+            "the script sends the same messages when read without inputs; it was not replayed on "
+            "other inputs"
+        )
     count = f"{made:,} replay{'s' if made != 1 else ''}"
     is_complete = all(each.is_complete for each in replays)
     covered = ", in which every party had every item" if is_complete else ""

@@ -13,7 +13,13 @@ from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import local_frequency
 from simnet import Field, Party, Run, Sealed, Seat, Tag, run
 from simnet.adversary.reading_again import recorded
-from simnet.adversary.replays import Replays, few_changed, other_inputs, replayed_on_other_inputs
+from simnet.adversary.replays import (
+    Replays,
+    few_changed,
+    other_inputs,
+    replayed_on_other_inputs,
+    replays_in_words,
+)
 from simnet.errors import ScriptError
 
 F, NOTE = Field(101), Tag("note")
@@ -195,3 +201,16 @@ def test_one_party_changes_its_input_and_then_two_do() -> None:
     ]
     names = ["u1", "u2", "u3", "u4"]
     assert changed == [*([name] for name in names), *map(list, itertools.combinations(names, 2))]
+
+
+@pytest.mark.parametrize(
+    ("replays", "end"),
+    [
+        (Replays(made=0, needed=0), "read without inputs"),
+        (Replays(made=0, needed=None), "; it was not replayed on other inputs"),
+        (Replays(made=1, needed=None), " and in 1 replay on other inputs"),
+        (Replays(made=2, needed=2), "other inputs, in which every party had every item"),
+    ],
+)
+def test_the_words_say_whether_a_run_was_replayed(replays: Replays, end: str) -> None:
+    assert replays_in_words([replays]).endswith(end)
