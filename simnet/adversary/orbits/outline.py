@@ -373,7 +373,9 @@ class OutlineReading(Symbolic):
         """What a received unknown stands for."""
         explain = self._received.get(unknown // PLACES)
         if explain is None:
-            raise NotAlike("a message contains field elements that nobody sent to its sender")
+            raise NotAlike(
+                "it was not found in which message a party received field elements that it sends on"
+            )
         return explain(unknown % PLACES)
 
     def secret(self, unknown: int) -> tuple[int, int, int]:
