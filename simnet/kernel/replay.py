@@ -264,10 +264,14 @@ def _ending_difference(first: Run, second: Run) -> str | None:
     if (first.happened, first.aborts) == (second.happened, second.aborts):
         return None
     ends = [{*done.gone, *(ending.party for ending in done.aborts)} for done in (first, second)]
-    came = [set(done.happened.came.items()) for done in (first, second)]
-    heard = {party for (party, _), _ in came[0] ^ came[1]}
-    names = sorted(ends[0] ^ ends[1]) or sorted(heard) or sorted(ends[0])
-    return f"{names[0]}: how its part in the run ends differs"
+    before, after = first.happened, second.happened
+    came = {*before.came.items()} ^ {*after.came.items()}
+    missed = {*before.missed.items()} ^ {*after.missed.items()}
+    heard = {party for (party, _), _ in came | missed}
+    ended = sorted(ends[0] ^ ends[1])
+    if heard and not ended:
+        return f"{min(heard)}: whom it hears differs"
+    return f"{(ended or sorted(ends[0]))[0]}: how its part in the run ends differs"
 
 
 def _same_output(first: Any, second: Any) -> bool:

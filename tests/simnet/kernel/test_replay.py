@@ -299,3 +299,20 @@ def test_who_waits_for_other_parties_in_vain_is_blamed() -> None:
     first, second = (run(protocol, observe=["S", "T"], fates=fates) for _ in range(2))
     with pytest.raises(ScriptError, match=r'S \(tag "coin"\): whom it waits for in vain differs'):
         compare_runs(first, second)
+
+
+def test_who_waits_in_vain_is_blamed_although_nobody_observed_it() -> None:
+    turn = toggling()
+
+    async def u(me: Party) -> None:
+        await me.send(NOTE, "T", index(1, below=100))
+
+    async def T(me: Party) -> None:
+        await me.gather_some(NOTE, ["u", "v"] if turn() else ["u"])
+
+    async def v(me: Party) -> None:
+        pass
+
+    protocol = Loose(T=T, u=u, v=v)
+    with pytest.raises(ScriptError, match=r"^T: whom it hears differs"):
+        compare_runs(run(protocol), run(protocol))
