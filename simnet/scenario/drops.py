@@ -46,7 +46,8 @@ def fates_of(
     by_chance = [text for text in drop if "@" not in text]
     if len(by_chance) > 1:
         raise BadInput(
-            f"--drop takes one probability for all parties, got {' and '.join(by_chance)}"
+            "--drop takes one probability for all parties, and otherwise PARTY@TAG; got "
+            f"{' and '.join(by_chance)}"
         )
     for text in sorted(drop, key=lambda text: "@" not in text):
         name, at, fate = text.partition("@")

@@ -150,15 +150,12 @@ class Table:
         Raises `NoSuchPoint` if no row fits, or if the rows of several points fit.
         """
         found, name = self.where(**fixed), measure if isinstance(measure, str) else measure.name
-        points = found.points()
         rows = [row for row in found.rows if name in row]  # aborted runs have no numbers
-        has_measure = bool(rows)
-        if len(points) != 1 or not has_measure:
+        points = attrs.evolve(found, rows=rows).points()
+        if len(points) != 1:
             place = ", ".join(f"{axis} = {value}" for axis, value in fixed.items()) or "any place"
-            were = f"{len(points)} points, not one," if has_measure else "no point"
-            raise NoSuchPoint(
-                f"{were} with {name!r} at {place} {'were' if has_measure else 'was'} run"
-            )
+            were = f"{len(points)} points, not one," if points else "no point"
+            raise NoSuchPoint(f"{were} with {name!r} at {place} {'were' if points else 'was'} run")
         if isinstance(measure, str):
             measure = next((one for one in self.measures if one.name == name), Measure(name))
         return estimated(rows, measure, 1 - CONFIDENCE, self.exact)

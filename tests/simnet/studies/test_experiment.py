@@ -218,6 +218,16 @@ def test_a_deviation_without_a_mean_gives_no_relative_deviation(expected: float 
     assert (found.expected is None) == (expected is None or isnan(expected))
 
 
+def test_a_point_without_the_number_does_not_count() -> None:
+    rows = [{"a": 1, "y": 2.0}, {"a": 2, "z": 1.0}, {"a": 3, "z": 1.0}]
+    table = Table(rows, ["a"], [Measure("y")])
+    assert table.at("y").mean == 2.0
+    with pytest.raises(NoSuchPoint, match="2 points, not one, with 'z' at any place were run"):
+        table.at("z")
+    with pytest.raises(NoSuchPoint, match="no point with 'y' at a = 2 was run"):
+        table.at("y", a=2)
+
+
 def test_an_expected_value_that_is_not_known_lies_outside_no_interval() -> None:
     """Such as the mean squared error of estimates that were scaled to add up to 1."""
     rows = [{"value": value, "law": nan, "spread": nan} for value in (1.0, 2.0, 4.5)]
