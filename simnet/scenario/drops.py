@@ -185,8 +185,12 @@ def outcome_in_words(done: Run, about: About) -> list[str]:
         shown = ", ".join(map(str, done.message_fates[:SHOWN]))
         count = len(done.message_fates)
         more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
-        went = "message goes" if count == 1 else "messages go"
-        sentences.append(f"{count:,} {went} astray: {shown}{more}")
+        went = (
+            "message goes astray if it is sent"
+            if count == 1
+            else "messages go astray if they are sent"
+        )
+        sentences.append(f"{count:,} {went}: {shown}{more}")
     if done.late:
         shown = ", ".join(map(str, done.late[:SHOWN]))
         more = f" and {len(done.late) - SHOWN:,} more" if len(done.late) > SHOWN else ""
