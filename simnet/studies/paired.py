@@ -54,8 +54,8 @@ def paired_share(
     means, or what another `contrast` makes of them. The intervals of all numbers hold jointly.
     `methods` is the axis of the methods, and the measure is the first one of the table.
 
-    The result names the values of the axes `shown`; by default these are the axes `methods`,
-    `places` and `along`.
+    The result names the values of the axes `shown` that were compared; by default these are the
+    axes `methods`, `places` and `along`.
 
     Raises `NoSuchPoint` if no place has trials of both methods of a pair, and if at some place the
     trials of two methods have no seed in common.
@@ -82,7 +82,12 @@ def paired_share(
         line = _line(trials, measure.name, measure.expected, how, error)
         lines.setdefault(key[: len(places)], {})[(*pair, *key[len(places) :])] = line
     share = share_at(list(lines.values()), holds)
-    compared = [row for row in table.rows if row[methods] in named]
+    looked_at = {(key, name) for key, pair in found for name in pair}
+    compared = [
+        row
+        for row in table.rows
+        if (tuple(row.get(axis) for axis in (*places, *along)), row[methods]) in looked_at
+    ]
     axes = [methods, *places, *along] if shown is None else shown
     return attrs.evolve(share, judged_at=places_in_words(compared, axes))
 

@@ -135,3 +135,11 @@ def test_few_equal_trials_decide_nothing() -> None:
     table = table_of({("a", 1): [1.0, 1.0], ("b", 1): [2.0, 2.0]})
     found = paired_share(table, [("a", "b")], ["x"], a_is_below)
     assert (found.measured, found.low, found.high) == (1, 0, 1)
+
+
+def test_the_places_that_are_named_were_compared() -> None:
+    """At x = 3 only one method was run."""
+    some = [1.0, 1.1, 0.9]
+    table = table_of(dict.fromkeys([("a", 1), ("b", 1), ("a", 2), ("b", 2), ("a", 3)], some))
+    found = paired_share(table, [("a", "b")], ["x"], lambda numbers: numbers["a", "b"] <= 1)
+    assert found.judged_at == "method a, b; x 1, 2"
