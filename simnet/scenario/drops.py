@@ -167,7 +167,7 @@ def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
 
 
 def truth_in_words(done: Run) -> str:
-    """Return whose truth an estimate is compared with, if a party went on without a message of
+    """Return a remark on the truth beside an estimate, if a party went on without a message of
     somebody who brings an input; otherwise an empty text.
     """
     missed = done.happened.missed.values()

@@ -38,7 +38,7 @@ class Categorical:
 class Schema:
     """The columns of a table.
 
-    A row has the numbers first, and then the item of each category, counted from 1.
+    A row has the numbers first, and then an item, counted from 1, for each column of categories.
     """
 
     numeric: tuple[Numeric, ...] = ()
