@@ -220,7 +220,7 @@ def test_a_function_that_uses_coins_without_a_place_for_them_is_told_so() -> Non
         return me.disclose(names["function"], value)
 
     told = refusal(tosses)
-    assert "name 'coins' is not defined: the function of a door gets coins if" in told
+    assert "name 'coins' is not defined: the function of me.secret or me.disclose gets" in told
     assert "me.disclose(lambda value, coins: ..., value)" in told
 
 
