@@ -27,7 +27,7 @@ NEGLIGIBLE = 1e-18  # a sum ends when the remaining terms are less than this sha
 def log_pmf(k: Ints, n: int, p: float) -> Floats:
     """Return the log of P[Bin(n, p) = k] for n >= 1, k in 0..n and 0 < p < 1; the shape of k.
 
-    The error is about 1e-11 at n = 10^7.
+    At n = 10^7 the error is about 1e-12 near the mean, and 1e-11 where the result is -700.
     """
     return _log_pmf(np.asarray(k), n, p, 1 - p)
 

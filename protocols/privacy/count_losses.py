@@ -11,7 +11,7 @@ count of more holders is the count of fewer holders plus coins that are independ
 Source: Yang et al., section 3.1.1 for the mechanism.
 """
 
-from math import ceil, exp, floor, sqrt
+from math import ceil, exp, floor, inf, sqrt
 
 import numpy as np
 
@@ -48,15 +48,15 @@ def removal(count: int, participation: float) -> Pair:
     # the logarithm of P(x)/Q(x); x = Π is impossible under Q
     losses = np.log(count * (1 - participation) / (count - x))
     masses = log_pmf(x, count, participation)
-    infinite = (
-        exp(float(log_pmf(np.array([count]), count, participation)[0])) if high >= count else 0.0
-    )
+    log_all = float(log_pmf(np.array([count]), count, participation)[0]) if high >= count else -inf
     error = 8 * ROUNDING * (1 + float(abs(losses).max()))
-    # `log_pmf` has an error because it rounds the distance of a count from the mean
-    mass_error = 1e-13 + 8 * ROUNDING * (high - low)
+    # `log_pmf` has an error because it rounds the distance of a count from the mean, and because it
+    # rounds its result
+    largest = max(float(abs(masses).max()), -log_all if high >= count else 0.0)
+    mass_error = 1e-13 + 8 * ROUNDING * (high - low + largest)
     unknown = 2 * exp(-LEFT_OUT)
     return Pair(
-        Losses(masses, losses, infinite, unknown, error, mass_error),
+        Losses(masses, losses, exp(log_all), unknown, error, mass_error),
         Losses(masses - losses, -losses, 0.0, unknown, error, mass_error + error),
     )
 

@@ -8,11 +8,13 @@ from math import comb, exp, inf, log, prod
 from typing import Any
 
 import pytest
+from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.privacy.composition import Composition
 from protocols.privacy.count_losses import removal, replacement
+from protocols.privacy.loss import Losses
 from protocols.privacy.profile import log_delta_at
 from protocols.privacy.sampled_counts import Removal, Replacement
 from tests.harness.fuzz import cases
@@ -73,6 +75,25 @@ def test_a_million_holders(epsilon: float) -> None:
     truth = log_delta_at(Removal(10**6, 0.4), epsilon)
     assert low - 1e-9 <= truth <= high + 1e-9  # the closed form's own masses are right to 1e-11
     assert high - low < 1e-3
+
+
+@for_each("count", [10, 1000, 10**7])
+@for_each("participation", [1e-8, 1e-3, 0.3, 0.999, 1 - 1e-9])
+def test_the_error_of_a_mass_is_below_its_bound(count: int, participation: float) -> None:
+    before, ctx.prec = ctx.prec, 300
+    try:
+        law = removal(count, participation).forward
+        assert isinstance(law, Losses)
+        p = arb(participation)
+        for place in range(0, len(law.losses), max(len(law.losses) // 20, 1)):
+            # the loss is ln(Π (1 - p) / (Π - x))
+            x = round(count - count * (1 - participation) * exp(-law.losses[place]))
+            exact = arb(count + 1).lgamma() - arb(x + 1).lgamma() - arb(count - x + 1).lgamma()
+            exact += x * p.log() + (count - x) * (1 - p).log()
+            off = arb(float(law.log_masses[place])) - exact
+            assert abs(float(off)) <= law.mass_error
+    finally:
+        ctx.prec = before
 
 
 def binomial(count: int, chance: Fraction) -> list[Fraction]:
