@@ -27,7 +27,7 @@ other. The output has the counts 1 and 1. Then the answers are (1, 0) and (0, 1)
 
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import prod
 
 import attrs
@@ -81,7 +81,8 @@ class OutputFixes:
     `elements` maps each fixed element to its value, except elements that the coalition determines
     as functions of their own. `everything` says that all elements are fixed, and `elements` is not
     empty. `is_multiset` says that the secrets are fixed except for who has which. `are_inputs` says
-    that the secrets determine the inputs.
+    that the secrets determine the inputs. `has_others` says that the parties have other secrets,
+    about which nothing is said.
     """
 
     parties: tuple[str, ...] = ()
@@ -89,6 +90,7 @@ class OutputFixes:
     everything: bool = False
     is_multiset: bool = False
     are_inputs: bool = False
+    has_others: bool = False
 
     @property
     def is_of_few(self) -> bool:
@@ -99,7 +101,8 @@ class OutputFixes:
     @property
     def in_words(self) -> str | None:
         """The consequences as a text; None if there are no consequences."""
-        whose = f"the {'inputs' if self.are_inputs else 'secrets'} of {_listed(self.parties)}"
+        what = "some secrets" if self.has_others else "the secrets"
+        whose = f"{'the inputs' if self.are_inputs else what} of {_listed(self.parties)}"
         if self.everything:
             return whose
         parts = []
@@ -111,8 +114,14 @@ class OutputFixes:
         return "; ".join(parts) or None
 
 
-def output_fixes(sums: Sequence[KnownSum], values: Mapping[SecretKey, SecretValues]) -> OutputFixes:
-    """Return what these sums fix. An element that is a sum by itself is not listed again."""
+def output_fixes(
+    sums: Sequence[KnownSum],
+    values: Mapping[SecretKey, SecretValues],
+    declared: Collection[SecretKey] = (),
+) -> OutputFixes:
+    """Return what these sums fix. An element that is a sum by itself is not listed again.
+    `declared` are the secrets of all parties.
+    """
     usable = [each for each in sums if all(key in values for key, _ in each.terms)]
     secrets = sorted({key for each in usable for key, _ in each.terms}, key=_in_order)
     if not secrets:
@@ -135,12 +144,14 @@ def output_fixes(sums: Sequence[KnownSum], values: Mapping[SecretKey, SecretValu
         for item, (low, high) in enumerate(values[key].ends, start=1)
         if low < high
     } - fixed.keys()
+    parties = tuple(dict.fromkeys(party for party, _ in secrets))
     return OutputFixes(
-        parties=tuple(dict.fromkeys(party for party, _ in secrets)),
+        parties=parties,
         elements=elements,
         everything=bool(elements) and not still_open - shown,
         is_multiset=is_multiset,
         are_inputs=are_inputs,
+        has_others=any(key[0] in parties and key not in secrets for key in declared),
     )
 
 

@@ -214,7 +214,8 @@ class Verdict:
             for learned in self.functions
             if not learned.products
         ]
-        return output_fixes(sums, self.secret_values())
+        declared = {(holders[0], int(number)) for holders, number in self._secret_counts}
+        return output_fixes(sums, self.secret_values(), declared)
 
     def attack(self, party: str, item: int, number: int = 0, run: int | None = None) -> int:
         """Return the value of an exposed secret, computed from the messages that the coalition saw.

@@ -29,8 +29,8 @@ def view_sampler(
 
     The sampler returns rows of shape (count, numbers of the view). On neighbouring inputs the
     coalition's members must have the same inputs. Raises `BadInput` for a coalition that is empty
-    or cannot be read. Sampling raises `BadInput` if views have different lengths in different runs
-    or contain no numbers.
+    or cannot be read. Sampling raises `BadInput` for the network alone, and if views have
+    different lengths in different runs or contain no numbers.
     """
     parties = coalition_of(corrupt, Roster(protocol.parties())).parties
 

@@ -104,6 +104,15 @@ def test_what_is_said_to_be_fixed_is_fixed(most: int, case: Case) -> None:
     )
 
 
+def test_only_some_secrets_of_a_party_are_fixed_if_it_has_others() -> None:
+    bit = SecretValues({0: frozenset({(0,)}), 1: frozenset({(1,)}), 2: frozenset({(1,)})})
+    values = {("u1", 0): bit, ("u2", 0): bit}
+    sums = [KnownSum({(key, 1): 1 for key in values}, 2, 11)]
+    assert output_fixes(sums, values, values.keys()).in_words == "the secrets of u1, u2"
+    more = [*values, ("u2", 1), ("u3", 0)]
+    assert output_fixes(sums, values, more).in_words == "some secrets of u1, u2"
+
+
 @given(cases())
 def test_where_all_assignments_are_listed_nothing_is_left_out(case: Case) -> None:
     values, sums = case
