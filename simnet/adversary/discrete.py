@@ -48,10 +48,10 @@ class DiscreteView:
 
     sees: tuple[dict[str, Any], ...]
     disclosure: Disclosure | None
-    disclosed: tuple[DisclosedDoors, ...] = ()
-    reason: str = "the protocol states nothing about disclosed values (it has no `disclosure`)"
+    disclosed: tuple[DisclosedDoors, ...]
+    reason: str
     # Whether honest parties made no secrets, so that only disclosed values can tell anything.
-    protects_alone: bool = False
+    protects_alone: bool
 
     def as_json(self) -> dict[str, Any]:
         """Return the view as an object for JSON; later versions keep these keys."""
