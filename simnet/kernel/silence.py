@@ -160,23 +160,23 @@ def why_for_ever(
     is_lost: bool = False,
     waits_for_lost: bool = False,
 ) -> str:
-    """Return why a party waits for ever under a tag. `other` is the party that is the reason: it is
-    gone, it aborted, it went on without a message, its message was lost, or it waits for a lost
-    message itself. `other` is None if there is no such party.
+    """Return why a party waits for ever under a tag. `other` is the party that may be the reason:
+    it is gone, it aborted, it went on without a message, its message was lost, or it waits for a
+    lost message itself. `other` is None if there is no such party.
     """
     if is_lost:
-        fault = f"because the message of {other} was lost"
+        fault = f", because the message of {other} was lost"
     elif waits_for_lost:
-        fault = f"because {other} waits for a lost message"
+        fault = f", because {other} waits for a lost message"
     elif other is None:
-        fault = "although no party that it waits for dropped out or aborted"
+        fault = ", although no party that it waits for dropped out or aborted"
     elif is_gone:
-        fault = f"because {other} dropped out"
+        fault = f", because {other} dropped out"
     elif is_aborted:
-        fault = f"because {other} aborted"
+        fault = f", because {other} aborted"
     else:
-        fault = f"because {other} went on without a message that it waited for"
-    return f'waits for "{tag}" for ever, {fault}'
+        fault = f"; {other} went on without a message that it waited for"
+    return f'waits for "{tag}" for ever{fault}'
 
 
 def _all_arrows(lacks: Lacks, parties: int) -> dict[int, frozenset[int]]:
