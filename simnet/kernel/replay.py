@@ -244,7 +244,7 @@ def _output_difference(first: Run, second: Run) -> str | None:
             continue
         if first.roster.number[name] in watched:
             return f"{name}: its messages are the same, but what it returns differs"
-        return f"{name}: what it returns differs (not all of its messages were compared)"
+        return f"{name}: what it returns differs (it was not observed in both runs)"
     return None
 
 
