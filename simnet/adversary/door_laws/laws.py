@@ -385,7 +385,9 @@ def _product(laws: Sequence[Law], budget: list[int]) -> Law:
     """
     budget[0] -= math.prod(map(len, laws))
     if budget[0] < 0:
-        raise TooManyStates("the disclosed values have too many joint outcomes")
+        raise TooManyStates(
+            "the disclosed values and what is behind them have too many joint values"
+        )
     if len(laws) == 1:
         return laws[0]
     product: dict[Hashable, Fraction] = {}
