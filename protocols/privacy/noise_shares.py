@@ -34,6 +34,7 @@ from simnet.arrays import Floats, Ints
 LEFT_OUT = 150.0
 LARGEST_DEVIATION = 1 << 14  # the largest deviation of the sum, on the integers
 LEAST_DEVIATION = 0.3  # the least deviation of the sum, on the integers
+LARGEST_ERROR = 0.5  # the largest error of a log probability that is accepted
 NODES = 10  # the nodes of a Gauss-Legendre rule on an eighth of a deviation
 QUADRATURE = 1e-14  # the relative error of a probability by this rule
 
@@ -88,7 +89,7 @@ def _reach(deviation: float) -> Ints:
 def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
     """Return the log probabilities of a sum of shares at 0..end; the law is symmetric.
 
-    Also returns a bound on their errors.
+    Also returns a bound on their errors, infinite if rounding hides some of the probabilities.
     """
     parts: Parts = [(share, shares)]
     deviation = moments(parts, 0.0).deviation
@@ -100,6 +101,8 @@ def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
         middle = (moments(parts, total.tilt).mean + moments(parts, tilt).mean) / 2
         here = np.arange(start, min(max(ceil(middle), start), end + 1))
         masses = total.masses[here - total.first]
+        if len(here) and not masses.min() > 0:
+            return logs, inf
         logs[here] = np.log(masses) + total.cumulant - total.tilt * here
         if len(here):
             worst = max(worst, (total.error + total.outside) / float(masses.min()))
@@ -111,7 +114,8 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
     """Return the losses of a sum of shares against the same sum moved by `shift`.
 
     The losses of the two directions have equal laws. Raises `ValueError` if the standard deviation
-    of the sum is too large or too small to compute, or too small for the shift.
+    of the sum is too large or too small to compute, or too small for the shift, and for shares so
+    small that rounding hides the law of their sum.
     """
     parts: Parts = [(share, shares)]
     deviation = moments(parts, 0.0).deviation
@@ -133,6 +137,12 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
         )
     end = ceil(window(parts, 0.0, LEFT_OUT)[1]) + shift
     half, error = log_law(share, shares, end + shift)
+    if error > LARGEST_ERROR:
+        raise ValueError(
+            f"one noise share has standard deviation {deviation / sqrt(shares):.3g} on the "
+            f"integers, so small that rounding hides the law of the sum of {shares:,} shares: "
+            "use more fractional bits"
+        )
     x = np.arange(-end, end + 1)
     pair = finite_pair(half[abs(x)], half[abs(x - shift)], 2 * exp(-LEFT_OUT), error)
     return Pair(pair.forward, pair.forward)

@@ -163,6 +163,7 @@ def test_missing_shares_cost_privacy() -> None:
         (4.0, 0, 1, "at least one noise share must be unknown to the server, got shares=0"),
         (1e6, 1000, 1, "above .*: use fewer fractional bits"),
         (1e-3, 1, 1, "below .*: use more fractional bits"),
+        (0.02, 1000, 1, r"one noise share has standard deviation 0\.0202 .*: use more fractional"),
         (4.0, 1, 100, "changes a count by 100"),
     ],
 )
