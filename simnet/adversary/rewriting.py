@@ -6,7 +6,8 @@ makes such rows from runs that were read symbolically: from messages, the ideal 
 arguments of doors and products.
 
 Expanding products can change whether a secret depends on coins. In turn, whether a product can be
-expanded depends on which secrets depend on coins. So the two steps alternate until nothing changes.
+expanded depends on which secrets depend on coins. So we expand products, and find out which secrets
+depend on coins, by turns until nothing changes.
 """
 
 from collections import defaultdict
