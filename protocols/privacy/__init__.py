@@ -1,1 +1,1 @@
-"""Privacy mathematics: profiles, bounds, compositions and audits."""
+"""Privacy mathematics."""
