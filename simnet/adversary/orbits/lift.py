@@ -3,9 +3,8 @@
 Theory of operation. `outline` reads a run, `structure` finds out which parties are alike and checks
 that alike parties send alike messages, and `solving` proves what the coalition learns. If a system
 has no proof with equal entries for alike parties, one honest party of each class with several
-parties is *named*. This party becomes a class of its own, and we try again, a few times. If other
-parties treat one party differently from parties that are otherwise like it, we name this party,
-too.
+parties is *named*. This party becomes a class of its own, and we try again, a few times. If a
+relation names one of several parties that are otherwise alike, we name this party, too.
 
 For a run that is not symmetric `NotAlike` is raised: such a run must be judged by elimination.
 """

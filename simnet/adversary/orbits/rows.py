@@ -49,8 +49,8 @@ TOO_MANY_WAYS = "a party's messages contain its coins in too many different ways
 class NotAlike(SimnetError):
     """Raised for a run that cannot be judged by symmetry; the text says why.
 
-    If one party is treated differently from parties that are otherwise like it, `party` is the
-    number of this party.
+    If a relation names one of several parties that are otherwise alike, `party` is the number of
+    this party.
     """
 
     def __init__(self, reason: str, party: int | None = None) -> None:

@@ -504,7 +504,11 @@ class _Builder:
             return "the recipient"
         name = self._class(other)
         if self.sizes[name] > 1:
-            raise NotAlike("a party treats one of several alike parties in a way of its own", other)
+            raise NotAlike(
+                "a message is computed from single messages from or to alike parties other than "
+                "its recipient",
+                other,
+            )
         return f"class {name}"
 
     def ties(self) -> dict[tuple[str, Label, int], Shape]:

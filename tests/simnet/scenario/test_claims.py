@@ -411,7 +411,7 @@ def test_a_claim_that_cannot_be_judged_is_said_not_to_be_judged(
     assert result.status == 0
     for told in result.json["adversaries"]:
         assert (told["holds"], told["by"], told["shares"]) == (None, None, None)
-        assert "treats one of several alike parties in a way of its own" in told["not_judged"]
+        assert "computed from single messages from or to alike parties" in told["not_judged"]
         assert "fewer users, with `simnet verify`" in told["not_judged"]
     shown = simnet(*large)
     assert shown.status == 0

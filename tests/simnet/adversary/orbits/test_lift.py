@@ -103,7 +103,7 @@ def test_a_mask_that_is_used_again_from_ten_users_on_is_seen_at_ten_users():
     """No copy with fewer users shows this: the run itself is read, and is refused from ten on."""
     corrupt = ["u1", "server"]
     assert lifted(PairwiseMasks(9, reuses_from=10), range(9), corrupt).finding == "output-only"
-    with pytest.raises(NotAlike, match="in a way of its own"):
+    with pytest.raises(NotAlike, match="single messages"):
         lifted(PairwiseMasks(10, reuses_from=10), range(10), corrupt)
 
 
