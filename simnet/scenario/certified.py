@@ -97,7 +97,7 @@ class Claimed:
 
     @property
     def fates(self) -> list[dict[str, Fate]]:
-        """Who dropped out of each run, and where. Raises `BadInput` for a text that is no fate."""
+        """The fates of parties in each run. Raises `BadInput` for a text that is no fate."""
         return [
             {party: Fate.parse(text) for party, text in run["fates"].items()}
             for run in self._content["runs"]
@@ -105,7 +105,7 @@ class Claimed:
 
     @property
     def message_fates(self) -> list[list[MessageFate]]:
-        """Which messages went astray in each run. Raises `BadInput` for a text that is no fate of a
+        """The fates of messages in each run. Raises `BadInput` for a text that is no fate of a
         message.
         """
         return [

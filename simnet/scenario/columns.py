@@ -136,8 +136,7 @@ def read_columns(
     """Read several columns of a file.
 
     A cell has no value if it is empty, `nan`, or one of the `missing` marks. `form` may name the
-    delimiter and the encoding of CSV, which are otherwise recognised, and limits the number of
-    rows.
+    delimiter and the encoding of CSV, which are otherwise guessed, and limits the number of rows.
 
     Raises `BadInput` for a file or a column that cannot be used. Raises `BadInput` for a row
     without a value as well, unless `drop_missing` leaves such rows out.

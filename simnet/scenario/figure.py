@@ -171,8 +171,8 @@ def breaking_figure(sizes: Sizes) -> Any:
 
 
 def refuse_undrawable(path: Path) -> None:
-    """Raise `BadInput` if the file's ending names no picture format, or the file cannot be
-    written.
+    """Raise `BadInput` if the file's ending names no format that matplotlib writes, or the file
+    cannot be written.
     """
     formats = blank_figure()().canvas.get_supported_filetypes()
     if _format(path) not in formats:

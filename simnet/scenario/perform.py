@@ -29,7 +29,8 @@ LIMIT = 100_000_000_000  # field elements; a run with so many takes some minutes
 
 @attrs.frozen(eq=False, repr=False)
 class Performance:
-    """The result of `perform`: one run with its estimate, bill, privacy and verdicts.
+    """The result of `perform` if an estimate is compared with the truth: one run with its estimate,
+    bill, privacy and verdicts.
 
     `assessment` has the estimate beside the truth with intervals and errors, `bill` the cost of
     each role, `privacy` the statements on the privacy of one user, and `adversaries` the verdict on

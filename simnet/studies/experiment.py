@@ -190,7 +190,7 @@ class Experiment:
         if unknown is not None:
             raise BadInput(
                 f"no parameter is called {unknown!r}{did_you_mean(unknown, names)}: "
-                f"this experiment has {', '.join(names)}"
+                f"this experiment has {', '.join(names) or 'no parameters'}"
             )
         grid = self.grid
         for name, default in added.items():
