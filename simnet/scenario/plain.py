@@ -207,11 +207,10 @@ def play(
 ) -> PlainRun:
     """Run a scenario without comparing its estimate with the truth.
 
-    Without `inputs`, synthetic people of the scenario are drawn with the seed, and the parties take
-    their inputs. `observe` names the parties whose messages are kept one by one. Privacy is stated
-    at `epsilon` and at `delta`, and `network` decides deadlines. Raises `BadInput` for parameters
-    that do not fit, and for a run whose protocol states that it sends more elements than
-    `limit`.
+    Without `inputs`, the parties take the inputs of synthetic people, who are drawn with the seed.
+    `observe` names the parties whose messages are kept one by one. Privacy is stated at `epsilon`
+    and at `delta`, and `network` decides deadlines. Raises `BadInput` for parameters that do not
+    fit, and for a run whose protocol states that it sends more elements than `limit`.
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
     fates, messages = fates_of(drop, protocol, own_inputs, seed, network)

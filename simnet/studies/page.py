@@ -172,8 +172,8 @@ def page_of(sections: Sequence[Section]) -> str:
     lines += [f"Of {len(rows)} rows:", "", *counts, ""]
     lines.append(
         f"Rows that compare numbers from our trials: {measured}. A right number of such a row is "
-        f"rejected with probability {LEVEL * 100:g} % at most, so up to {measured * LEVEL:.1f} "
-        "false rejections are to be expected on this page."
+        f"rejected with a probability of about {LEVEL * 100:g} % at most, so up to about "
+        f"{measured * LEVEL:.1f} false rejections are to be expected on this page."
     )
     in_order = sorted(sections, key=lambda one: (_natural(one.heading), one.name))
     lines += _disputes(in_order)
