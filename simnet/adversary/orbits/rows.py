@@ -42,7 +42,7 @@ Part = tuple[str, int, int]
 
 MOST_SINGLE_ROWS = 64  # the most rows of a block that one relation names one by one
 MOST_STRETCHES = 2_000_000  # of one sender
-TOGETHER_AND_ONE_BY_ONE = "elements of one array are used together and one by one"
+DIFFERENT_NUMBERS = "elements of one array are used together in different numbers"
 TOO_MANY_WAYS = "a party's messages contain its coins in too many different ways"
 
 
@@ -197,7 +197,7 @@ class Book:
         """
         family = coins.first // PLACES
         if self._lanes.setdefault(family, coins.lanes) != coins.lanes:
-            raise NotAlike(TOGETHER_AND_ONE_BY_ONE)
+            raise NotAlike(DIFFERENT_NUMBERS)
         return family
 
     def _relate_rows(
@@ -261,7 +261,7 @@ class Book:
         }
         for family, kind in kinds.items():
             if kind != "public" and self._lanes.setdefault(family, terms.lanes) != terms.lanes:
-                raise NotAlike(TOGETHER_AND_ONE_BY_ONE)
+                raise NotAlike(DIFFERENT_NUMBERS)
         coins = {family for family, kind in kinds.items() if kind == "coin"}
         if len(coins) == len(kinds):
             is_coin = np.ones(len(families), dtype=np.bool_)
