@@ -250,7 +250,7 @@ def finite_pair(log_p: Floats, log_q: Floats, unknown: float = 0.0, error: float
     p, q = np.asarray(log_p, dtype=np.float64), np.asarray(log_q, dtype=np.float64)
     if p.shape != q.shape or p.ndim != 1:
         raise ValueError(
-            f"both laws are over the same outcomes, got shapes {p.shape} and {q.shape}"
+            f"both laws are lists over the same outcomes, got shapes {p.shape} and {q.shape}"
         )
     if np.isnan(p).any() or np.isnan(q).any():
         raise ValueError("logarithms of probabilities are numbers, got nan")

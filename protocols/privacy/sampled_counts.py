@@ -89,8 +89,9 @@ def neighbours(
 def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> None:
     if relation not in RELATIONS:
         raise ValueError(f"the relation is remove or replace, got {relation!r}")
-    if any(isinstance(count, bool) or not isinstance(count, int | np.integer) for count in counts):
-        raise TypeError(f"counts are whole numbers, got {list(counts)[:5]}")
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, int | np.integer):
+            raise TypeError(f"counts are whole numbers, got {count!r}")
     if not counts or max(counts) <= 0:
         raise ValueError(
             "no item has a holder: give the number of holders of each item, such as 33,40,200"

@@ -362,6 +362,8 @@ def test_nonsense_is_refused(counts, participation, relation, words):
 def test_counts_are_whole_numbers():
     with pytest.raises(TypeError, match="whole numbers"):
         profile([3.5, 4], 0.5, "remove")  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"counts are whole numbers, got 1\.5"):
+        profile([1] * 10 + [1.5], 0.5, "remove")  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
