@@ -70,8 +70,8 @@ class Secret:
 
     `number` counts the party's secrets from 0, and `item` the elements of a secret from 1. `run` is
     the run, from 1, if several runs are judged together and their secrets differ. `size` is the
-    number of elements of the secret. `is_by_item` tells whether the secret has one element for each
-    item of the protocol.
+    number of elements of the secret. `is_by_item` tells whether the secret has as many elements as
+    the protocol has items.
     """
 
     party: str
