@@ -256,7 +256,7 @@ def seen_in_words(kind: Mapping[str, Any]) -> str:
         else f"with {_contents(kind['carries'])}"
     )
     senders = (
-        f"{kind['senders']:,} parties of the role {kind['from']}"
+        f"{kind['senders']:,} senders of the role {kind['from']}"
         if kind["senders"] > 1
         else f"one {kind['from']}"
     )

@@ -221,7 +221,7 @@ def test_verdicts_say_that_there_are_no_shares(simnet: Any) -> None:
     )
     assert status == 1
     assert "receives no secret shares and learns only what is disclosed" in out
-    assert "report: 20 messages from 20 parties of the role user, with reals" in out
+    assert "report: 20 messages from 20 senders of the role user, with reals" in out
 
 
 @pytest.mark.parametrize("population", ["actors", "crowd", "aggregate"])
