@@ -192,8 +192,8 @@ def _by_stub(stub: Path, name: str) -> list[Path]:
 
 
 def _place(file: Path, bases: dict[str, Path]) -> str:
-    """Return a file's path from the folder that contains its package, such as `simnet/roster.py`;
-    for a file of no package, its name.
+    """Return a file's path from the first of the folders `bases` that contains it, such as
+    `simnet/roster.py`; for a file outside these folders, its name.
     """
     for folder in bases.values():
         if file.is_relative_to(folder):

@@ -20,8 +20,8 @@ do. In this protocol `a` sends a number and `b` returns it:
 
 The rules for scripts stand at `simnet.kernel.party.Party`, the object `me` above.
 
-Only `parties()` is required. The classes in the table are *facets*: sets of methods that some
-instrument uses. A protocol has a facet if it has the facet's methods; it need not inherit from the
+Only `parties()` is required. The classes in the table are *facets*: sets of members that some
+instrument uses. A protocol has a facet if it has the facet's members; it need not inherit from the
 class.
 
 ==================  ========  =======================  =============================================
@@ -37,7 +37,7 @@ member              needed    facet                    who uses the member, and 
 The class `Simulator` describes another object than the protocol: the simulator of a security proof,
 which stands in a file of its own.
 
-`isinstance(protocol, Ideal)` tells at run time whether a protocol has the methods of a facet. The
+`isinstance(protocol, Ideal)` tells at run time whether a protocol has the facet `Ideal`. The
 type checker mypy also compares arguments and results when the module has a line such as `FACET:
 type[Ideal] = MyProtocol`.
 
@@ -120,7 +120,8 @@ class Ideal(Protocol, Interface):
         party.
 
         `inputs[i]` is the sealed input of `users[i]`; `users` are the parties whose script takes an
-        input, in order. A user must open the same doors here as in its script, in the same order.
+        input, in order. A user must call `secret` and `disclose` here as in its script, in the same
+        order.
         Its k-th secret must be the same function of the same arguments in both. The safest way is
         one method that makes the secret for the script and for the functionality.
 
@@ -167,7 +168,7 @@ class Identification(Protocol, Interface):
 class OverItems(Protocol, Interface):
     """A protocol whose inputs are items in 1..N.
 
-    For a protocol without this facet an exact view compares only inputs that the user names.
+    For a protocol without this facet an exact view compares only inputs that are given to it.
     """
 
     @property

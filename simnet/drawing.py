@@ -4,7 +4,7 @@ A figure with a grid of panels is as wide as a paper's column (3.4 inches) or pa
 
 The colours of curves were found by a search with simulated colour blindness, so that colour-blind
 readers can tell them apart. In a grey print the colours are almost alike; therefore curves also
-differ in their dashes and, if they have few points, in their markers.
+have dashes and, if they have few points, markers.
 """
 
 from collections.abc import Mapping, Sequence

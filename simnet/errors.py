@@ -22,7 +22,7 @@ class SimnetError(Exception):
 
 
 class BadInput(SimnetError, ValueError):
-    """The user gave something that cannot be used.
+    """An argument, an option or a file cannot be used.
 
     >>> from simnet import Seat, run
     >>> class Silent:
@@ -91,7 +91,7 @@ class Abort(SimnetError):
 
 
 class CodecError(SimnetError, ValueError):
-    """The bytes are not a valid encoding.
+    """A value does not fit its wire type, or bytes are not a valid encoding.
 
     >>> from simnet import load
     >>> issubclass(CodecError, ValueError)

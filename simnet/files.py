@@ -80,7 +80,9 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def _is_device(path: Path) -> bool:
-    return path.is_relative_to("/dev") or (path.exists() and not path.is_file())
+    if path.exists() and not path.is_file():
+        return True
+    return path.is_relative_to("/dev") and not path.is_relative_to("/dev/shm")  # a folder in memory
 
 
 def _unwritable(path: Path, why: str) -> BadInput:

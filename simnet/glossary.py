@@ -37,10 +37,12 @@ class Entry:
 
     @property
     def plain_text(self) -> str:
-        """The text without Markdown's links and emphasis, each paragraph in one line."""
-        text = _LINK.sub(r"\1", self.text)
-        text = re.sub(r"(?<!\w)\*([^*\n]+)\*(?!\w)", r"\1", text)
-        return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+        """The text with plain words in place of links and *emphasis*, each paragraph in one
+        line.
+        """
+        lines = [" ".join(part.split()) for part in _LINK.sub(r"\1", self.text).split("\n\n")]
+        text = "\n\n".join(lines)
+        return re.sub(r"(?<!\w)\*([^*\n]+)\*(?!\w)", r"\1", text)
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -108,9 +108,9 @@ def fates(
 ) -> st.SearchStrategy[dict[str, Fate]]:
     """Return a strategy for fates: which of the parties drop out, and where.
 
-    `sent` has the sends of each party that may drop out, as `simnet.sends` returns them. At most
-    `most` of these parties get a fate, and at least `least`, if so many send something. The send at
-    which a party drops out reaches some, all or none of its recipients.
+    `sent` has the sends of each party that may drop out, as `simnet.sends` returns them. At least
+    `least` and at most `most` of the parties that send something get a fate, as far as both are
+    possible. The send at which a party drops out reaches some, all or none of its recipients.
 
     For example, `run(protocol, items, fates=data.draw(fates(sends(protocol, items))))`.
     """
@@ -191,9 +191,9 @@ def _fate(own: Sequence[Send]) -> st.SearchStrategy[Fate]:
 
 def inputs(protocol: OverItems) -> st.SearchStrategy[list[int]]:
     """Return a strategy for inputs: an item in `1..protocol.items` for each party whose script
-    takes an input, in order.
+    takes an input, in order; each member of a crowd counts.
     """
-    holders = sum(seat.takes_input for seat in protocol.parties().values())
+    holders = sum(seat.size for seat in protocol.parties().values() if seat.takes_input)
     return st.lists(st.integers(1, protocol.items), min_size=holders, max_size=holders)
 
 
@@ -256,14 +256,14 @@ def exact_epsilon(
 def assert_learns_nothing(
     runs: Runs, corrupt: Names, about: About | None = None, *, from_shares: bool = False
 ) -> Verdict:
-    """Raise `AssertionError` unless the coalition learns nothing from its view; return the verdict.
+    """Raise `AssertionError` unless the verdict is that the coalition learns nothing from its view;
+    return the verdict.
 
     With `from_shares`, the coalition must learn nothing from secret shares; what honest parties
     disclose is then ignored.
 
     This assertion, and each other one about a verdict, raises `BadInput` for an empty coalition and
-    for one that names an unknown party. It raises `SimnetError` if no honest party has declared a
-    secret, unless `about` states that perturbation alone protects the inputs.
+    for one that names an unknown party. It raises `SimnetError` if there is nothing to judge.
     """
     expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
     return _assert_meets(expectation, "to learn nothing", verdict(runs, corrupt, about))
@@ -272,8 +272,8 @@ def assert_learns_nothing(
 def assert_learns_only_output(
     runs: Runs, corrupt: Names, about: About | None = None, *, from_shares: bool = False
 ) -> Verdict:
-    """Raise `AssertionError` unless the coalition learns something, but no more than its
-    ideal-world output; return the verdict.
+    """Raise `AssertionError` unless the verdict is that the coalition learns something, but no more
+    than its ideal-world output; return the verdict.
 
     With `from_shares`, what honest parties disclose is ignored. Other errors are as for
     `assert_learns_nothing`.
@@ -289,8 +289,8 @@ def assert_learns(
     item: int | None = None,
     about: About | None = None,
 ) -> Verdict:
-    """Raise `AssertionError` unless the coalition learns an element of a secret, and attacks on
-    such elements give the true values; return the verdict.
+    """Raise `AssertionError` unless the verdict is that the coalition learns an element of a
+    secret, and attacks on such elements give the true values; return the verdict.
 
     With `party`, only secrets of this party count. With `item`, only elements of secrets at this
     place count, from 1. Other errors are as for `assert_learns_nothing`.

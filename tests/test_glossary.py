@@ -5,7 +5,7 @@ import re
 import pytest
 
 from simnet.errors import BadInput
-from simnet.glossary import explained, glossary
+from simnet.glossary import entries_of, explained, glossary
 from simnet.stated.bill import CODES
 from tests.harness.shell import refusal, simnet
 
@@ -53,3 +53,9 @@ def test_the_command_prints_an_entry() -> None:
     assert [entry["term"] for entry in done.json] == ["wire count"]
     assert "](" not in done.out
     assert simnet("explain").out.count("\n") > len(glossary())
+
+
+def test_emphasis_over_a_line_break_becomes_plain_words() -> None:
+    assert entries_of("## a\n\nSome *two\nwords* here.\n", "mine")[0].plain_text == (
+        "Some two words here."
+    )

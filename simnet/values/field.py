@@ -68,9 +68,8 @@ class Field:
 
     @functools.cached_property
     def headroom(self) -> int:
-        """The number of residues that can be added in `dtype` without wrapping around.
-
-        Sums in 64 bits are kept at or below 2**62.
+        """A number of residues that can be added in `dtype` without wrapping around. In 64 bits it
+        keeps their sum at or below 2**62.
         """
         return min(int(np.iinfo(self.dtype).max), 1 << 62) // (self.modulus - 1)
 
@@ -110,12 +109,11 @@ def _is_prime(number: int) -> bool:
 
 
 class FieldArray(Protocol):
-    """An immutable array over `F_q`. Arithmetic, except a change of sign, is billed to the party
-    that holds the array.
+    """An immutable array over `F_q`. Arithmetic is billed to the party that holds the array.
 
     Arrays have the operators `+`, `-`, `*` and `@`, indexing and the methods below; shapes and
-    indices work as in numpy. A script can compute with an array, but cannot read its numbers: it
-    passes the array to a door.
+    indices work as in numpy. A script can compute with an array, but cannot read the numbers of an
+    array that a party holds: it passes the array to a door.
 
     >>> from simnet import Field, constant
     >>> a = constant(Field(7), [[1, 2], [3, 4]])

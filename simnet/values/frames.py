@@ -41,7 +41,8 @@ def decode_frame(data: bytes, start: int = 0) -> tuple[Frame, int]:
     left = len(data) - start
     if left < HEADER_BYTES:
         raise CodecError(
-            f"a frame of {left} bytes is cut short: the header alone takes {HEADER_BYTES}"
+            f"a frame is cut short: its length is {left}, and its header alone takes "
+            f"{HEADER_BYTES} bytes"
         )
     tag, sender, length = _FIELDS.unpack_from(data, start)
     if left < HEADER_BYTES + length:

@@ -1,9 +1,8 @@
 """Numpy arrays of integers and reals that count the arithmetic done on them.
 
-A script gets plain numbers as a `Metered` array: received indices, drawn reals, or the numbers of
-an opened field array in the function of a door. The party that holds such an array is billed for
-`+`, `-` and `sum` on integers (as nA) and for `*`, `/` and `//` (as RM), but not for `@` and `**`.
-`simnet.values.meter` explains the names nA and RM.
+A script gets plain numbers as a `Metered` array, for example received indices or drawn reals. The
+party that holds such an array is billed for `+`, `-` and `sum` on integers (as nA) and for `*`, `/`
+and `//` (as RM), but not for `@` and `**`. `simnet.values.meter` explains the names nA and RM.
 
 Example. If a party holds an array `x` of five integers, then `x + 1` is billed as five nA,
 `x.sum()` as four nA, and `2.5 * x` as five RM.
@@ -79,7 +78,7 @@ def _operation(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Operation | None:
 
 
 def _times(method: str, inputs: tuple[Any, ...], options: dict[str, Any], result: Any) -> int:
-    """Return how often the operation was done."""
+    """Return how many operations are billed."""
     array = np.asarray(_plain(inputs[0]))
     axis = options.get("axis") or 0
     match method:

@@ -1,12 +1,13 @@
 """Public keys, signatures and boxes: octets that a script cannot look into.
 
 Theory of operation. Real protocols send public keys and encrypted messages. A verdict treats both
-as *ideal*. A public key tells nothing about its secret key. A *box* is an encrypted message: it
-shows its length to everybody, and its content to whoever knows its key.
+as *ideal*. A public key tells nothing about its secret key. A *box* is an encrypted message:
+whoever sees the box knows its length, and whoever also knows its key knows its content.
 
-A box carries its content beside its octets. In a numeric run the content is numbers, and in a
-symbolic reading it is linear forms. A verdict adds these forms to the view of a coalition if the
-coalition knows the key of the box (see `simnet.adversary.deductions`).
+A box is stored as its content and a digest of its key; its octets are a hash of both. In a numeric
+run the content is numbers, and in a symbolic reading it is linear forms. A verdict adds these forms
+to the view of a coalition if the coalition knows the key of the box (see
+`simnet.adversary.deductions`).
 
 Sizes are those of common real schemes. A public key has 32 octets (X25519), and a signature 64
 (Ed25519). A box has 28 octets more than its packed content (AES-GCM: a nonce of 12 octets and a tag
@@ -55,7 +56,7 @@ class _Octets:
     def numbers(self) -> Numbers:
         """Return the octets, which the codec sends. Raises `SealBroken` in a script."""
         if self.meter is not None and self.meter.in_script:
-            raise SealBroken("looks into a public key or a signature, which tells a script nothing")
+            raise SealBroken("looks into a public key or a signature, which is closed to scripts")
         return self._octets
 
     def texts(self) -> list[bytes]:
@@ -81,19 +82,19 @@ class _Octets:
 
 
 class PublicKeys(_Octets):
-    """Public keys, made by `me.public_key`: one key of shape (32,), or several of shape (k, 32)."""
+    """Public keys that `me.public_key` made: one of shape (32,), or several of shape (k, 32)."""
 
     __slots__ = ()
 
 
 class Signatures(_Octets):
-    """Signatures of parties, made by `me.sign`: one of shape (64,), or several of shape (k, 64)."""
+    """Signatures that `me.sign` made: one of shape (64,), or several of shape (k, 64)."""
 
     __slots__ = ()
 
 
 class Boxes:
-    """Encrypted field elements, made by `me.encrypt`: one box, or several in one array.
+    """Encrypted field elements, as `me.encrypt` makes them: one box, or several in one array.
 
     `content` has one row for each box, also if there is a single box. `keys` are the digests of the
     boxes' keys, one for each box. Scripts must not read `content` and `keys`.
@@ -146,7 +147,7 @@ class Boxes:
 
     def __len__(self) -> int:
         if self.is_single:
-            raise TypeError("a single box has no length")
+            raise TypeError("len() counts the boxes of an array, and this is a single box")
         return len(self.keys)
 
     def __getitem__(self, where: Any) -> "Boxes":
@@ -178,8 +179,8 @@ Opaque = PublicKeys | Signatures | Boxes
 def _places(where: Any, shape: tuple[int, ...]) -> Any:
     """Return an index of the first axis.
 
-    Raises `TypeError` for an index that looks inside a key, a signature or a box, and `IndexError`
-    for a place outside the array.
+    Raises `TypeError` for an index that looks inside a key, a signature or a box or is no integer,
+    and `IndexError` for a single place outside the array.
     """
     if len(shape) != 2:
         raise TypeError(
@@ -196,4 +197,10 @@ def _places(where: Any, shape: tuple[int, ...]) -> Any:
             "an array of public keys, signatures or boxes has one axis: index it by one place, a "
             "slice or a list"
         )
-    return np.asarray(where, dtype=np.intp)
+    places = np.asarray(where)
+    if places.size and places.dtype.kind not in "iu":
+        raise TypeError(
+            f"an array of public keys, signatures or boxes is indexed by integers, got "
+            f"{places.dtype} values"
+        )
+    return places.astype(np.intp)

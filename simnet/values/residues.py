@@ -99,8 +99,7 @@ class Residues:
     def as_integers(self, signed: bool = False) -> Metered:
         """Return the elements as int64 numbers, whose arithmetic is billed to the array's holder.
 
-        Raises `SealBroken` during a run if a party holds the array. A door takes the holder off
-        before it gives the numbers to its function.
+        Raises `SealBroken` during a run if a party holds the array.
         """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(READS_NUMBERS)
@@ -328,7 +327,7 @@ class Residues:
 
     @property
     def _is_one_zero(self) -> bool:
-        """Whether memory holds a single 0 for all elements, as in a reading without numbers."""
+        """Whether memory holds a single 0 for several elements, as in a reading without numbers."""
         values = self._values
         return values.size > 1 and not any(values.strides) and not values[(0,) * values.ndim]
 
@@ -389,15 +388,19 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
     """Return public integers, of either sign, as elements of the field. The integers are copied and
     reduced mod q.
 
-    Raises `TypeError` for values that are not integers.
+    Raises `TypeError` for values that are not integers of at most 64 bits.
 
     >>> from simnet import Field
     >>> constant(Field(7), [3, 8, -1])
     Residues(F_7, [3, 1, 6])
     """
     integers = np.asarray(values)
+    if not integers.size and not isinstance(values, np.ndarray):
+        integers = integers.astype(np.int64)  # numpy takes an empty list for reals
     if integers.dtype.kind not in "bui":
-        raise TypeError(f"field elements are made from integers, got {integers.dtype} values")
+        raise TypeError(
+            f"field elements are made from integers of at most 64 bits, got {integers.dtype} values"
+        )
     wide = integers.astype(np.int64 if integers.dtype.kind == "i" else np.uint64)
     return Residues(field, np.asarray(wide % wide.dtype.type(field.modulus)).astype(field.dtype))
 

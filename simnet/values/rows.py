@@ -42,9 +42,9 @@ def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
     """Return a `Tally`: counts of `messages` messages, each of the wire type and shape of a row of
     `like`.
 
-    `like` may have no rows; only its wire type and shape are used. Raises `TypeError` unless
-    `counts` are whole numbers, and `ValueError` unless they lie in 0..messages: a message adds 0 or
-    1 to each count.
+    `like` may have no rows; only its wire type and the shape of a row are used. Raises `TypeError`
+    unless `counts` are integers, and `ValueError` unless they lie in 0..messages: a message adds 0
+    or 1 to each count.
 
     >>> from simnet import bits
     >>> counts = tally([40, 60], messages=100, like=bits([[0, 0]]))
@@ -52,7 +52,7 @@ def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
     ([40, 60], 100)
     """
     numbers = np.asarray(counts)
-    expected = f"a tally of {messages} messages needs whole numbers from 0 to {messages}"
+    expected = f"with messages={messages}, a tally needs integers from 0 to {messages}"
     if numbers.dtype.kind not in "iu":
         raise TypeError(f"{expected}, got {numbers}")
     if numbers.size and not (numbers.min() >= 0 and numbers.max() <= messages):
@@ -74,12 +74,12 @@ class Rows:
     def of(cls, rows: Typed | tuple[Typed, ...]) -> "Rows":
         """Return an array, or a tuple of arrays, as `Rows`.
 
-        Raises `TypeError` for anything but arrays of plain values, and for arrays with different
-        numbers of rows.
+        Raises `TypeError` for anything but arrays of plain values, for a single plain value, and
+        for arrays with different numbers of rows.
         """
         pieces = rows if isinstance(rows, tuple) else (rows,)
         if not pieces or not all(isinstance(piece, Typed) and piece.shape for piece in pieces):
-            kinds = ", ".join(type(piece).__name__ for piece in pieces) or "nothing"
+            kinds = ", ".join(map(_kind_of, pieces)) or "nothing"
             raise TypeError(
                 f"send_rows takes bits(...), index(...) or reals(...) with a row for each message, "
                 f"got {kinds}"
@@ -102,6 +102,12 @@ class Rows:
     def whole(self) -> Any:
         """The only array, or the tuple of all arrays."""
         return self.pieces if len(self.pieces) > 1 else self.pieces[0]
+
+
+def _kind_of(piece: object) -> str:
+    if isinstance(piece, Typed):
+        return "an array with rows" if piece.shape else "a single value"
+    return type(piece).__name__
 
 
 def manifest_of_each(block: Rows | Tally) -> Manifest:

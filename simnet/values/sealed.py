@@ -3,8 +3,8 @@
 Theory of operation. A verdict says what messages reveal about inputs. The verdict can be right only
 if every way from an input to a message is known. So a script does not get its input as a plain
 value. The script gets a `Sealed`, which it can pass on, keep in a list, return or print (as a
-constant text). A `Sealed` refuses other uses. Opening a field array gives a sealed value as well,
-since the numbers behind field elements depend on inputs and on the coins that mask them.
+constant text). A `Sealed` refuses most other uses. Opening a field array gives a sealed value as
+well, since the numbers behind field elements may depend on inputs and on the coins that mask them.
 
 Only the three *doors* of a party (`simnet.doors`) take sealed values. A door gets a function and
 sealed values, and calls the function with the values behind the seals.
@@ -31,8 +31,8 @@ from simnet.values.field import FieldArray
 
 
 class SealBroken(TypeError):
-    """Raised when a script uses a sealed value as if it were plain, and when it reads the numbers
-    of field elements.
+    """Raised when a script looks into a sealed value, field elements, a public key or a
+    signature.
     """
 
 
@@ -116,7 +116,7 @@ _ASKING_FOR = {"wire": "sends", "field": "takes for field elements"}
 
 class Sealed:
     """A value that a script may pass to the doors of its party, return, pass on, keep in a list or
-    print. Other uses raise `SealBroken`.
+    print. Most other uses raise `SealBroken`.
 
     >>> vote = Sealed(Input("u1", 2))
     >>> try:
@@ -218,19 +218,19 @@ def source_of(sealed: Sealed) -> Source:
 
 
 READS_NUMBERS = (
-    "reads the numbers of field elements, which depend on inputs and on coins: pass the array to "
-    "me.disclose(function, array) or me.output(function, array)"
+    "reads the numbers of field elements, which may depend on inputs and on coins: pass the array "
+    "to me.disclose(function, array) or me.output(function, array)"
 )
 ONLY_DOORS = (
-    "their numbers depend on inputs and on coins. Write, for example, `return me.output(int, "
+    "their numbers may depend on inputs and on coins. Write, for example, `return me.output(int, "
     "total)` for a number that the script returns, or me.disclose(function, array) for a number "
     "that everybody may know"
 )
 BRANCHES = (
-    "branches on field elements, whose numbers depend on inputs and on coins: pass the array to "
-    "me.disclose(function, array)"
+    "branches on field elements, whose numbers may depend on inputs and on coins: pass the array "
+    "to me.disclose(function, array)"
 )
 COMPARES = (
-    "compares field elements, whose numbers depend on inputs and on coins: pass the arrays to "
+    "compares field elements, whose numbers may depend on inputs and on coins: pass the arrays to "
     "me.disclose(function, array) or me.output(function, array)"
 )

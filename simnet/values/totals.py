@@ -4,12 +4,12 @@ Theory of operation. We could keep the totals in 64 bits, and add every block to
 may have 5,000 × 30 residues of 16 bits, and adding it to 64-bit totals reads and writes four times
 its size. So there are two arrays. Blocks are added to the narrow array, which has the field's own
 type, until an entry could wrap. Then the narrow array is added to the wide one and set to zero.
-`_room` is the number of additions before the narrow array could wrap. `_bound` is an upper bound on
+`_room` more additions cannot make the narrow array wrap. `_bound` is an upper bound on
 every wide entry: the wide array is reduced mod q before an entry could wrap. A row is reduced mod q
 when somebody reads it.
 
 Example. For q = 101 the sum of two residues always fits a byte. So the narrow totals are moved to
-the wide totals before the third block is added, and again before the fifth, the seventh, and so on.
+the wide totals before the third addition, and again before the fifth, the seventh, and so on.
 
 A *slot* is the number of a row in the table.
 """

@@ -82,14 +82,14 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
 
     `kind` is `nd` for indices of parties, [n] in the papers, or `Nd` for indices of items, [N].
     Raises `CodecError` for values that are not integers in this range, and `ValueError` for a bound
-    below 1 or above 2**63.
+    outside 1..2**63.
 
     >>> report = index([3, 0], below=5)
     >>> report.wire.width, report.values.tolist()
     (3, [3, 0])
     """
-    if below > 1 << 63:
-        raise ValueError(f"an index needs a bound of at most 2**63, got below={below}")
+    if not 1 <= below <= 1 << 63:
+        raise ValueError(f"an index needs a bound from 1 to 2**63, got below={below}")
     return _typed(
         WireType(kind, below),
         np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values,
@@ -140,7 +140,7 @@ def joined(blocks: Sequence[Typed]) -> Typed:
         )
     forms = {(block.wire, block.shape[1:]) for block in blocks}
     if len(forms) != 1:
-        kinds = "; ".join(f"{wire.kind} below {wire.below}, shape {shape}" for wire, shape in forms)
+        kinds = "; ".join(f"{wire} of shape {shape}" for wire, shape in sorted(forms, key=str))
         raise ValueError(f"gather_rows joins rows of one wire type and shape, got {kinds}")
     if len(blocks) == 1:
         return blocks[0]

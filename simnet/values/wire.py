@@ -50,6 +50,10 @@ class WireType:
         if self.kind != "rd" and not 1 <= self.below <= 1 << 64:
             raise ValueError(f"a wire type has between 1 and 2**64 values, got below={self.below}")
 
+    def __str__(self) -> str:
+        words = _IN_WORDS[self.kind]
+        return words if self.kind in ("bd", "rd", "od") else f"{words} below {self.below}"
+
     @property
     def width(self) -> int:
         """The number of bits that one value takes."""
@@ -80,7 +84,8 @@ class WireType:
             return words.view("<f8").reshape(shape)
         if self.below < 1 << 64 and bool((words >= np.uint64(self.below)).any()):
             raise CodecError(
-                f"a decoded {self.kind} value is {int(words.max())}, but must be below {self.below}"
+                f"{_IN_WORDS[self.kind]} must be below {self.below}, and the bytes contain "
+                f"{int(words.max())}"
             )
         return words.reshape(shape)
 
@@ -89,6 +94,15 @@ def _word_bits(words: Words) -> Bytes:
     return np.unpackbits(words.astype(">u8").view(np.uint8)).reshape(-1, 64)
 
 
+# How error messages call the values of a kind.
+_IN_WORDS: Mapping[Kind, str] = {
+    "qd": "field elements",
+    "nd": "indices",
+    "Nd": "indices",
+    "bd": "bits",
+    "rd": "real numbers",
+    "od": "octets",
+}
 BIT = WireType("bd", 2)
 REAL = WireType("rd")
 OCTET = WireType("od", 256)
@@ -158,7 +172,8 @@ def encode(manifest: Manifest, arrays: Sequence[Numbers]) -> bytes:
     for (wire, shape), array in zip(manifest.pieces, arrays, strict=True):
         if array.shape != shape:
             raise CodecError(
-                f"a {wire.kind} piece has shape {array.shape}, its manifest says {shape}"
+                f"an array of {_IN_WORDS[wire.kind]} has shape {array.shape}, and its manifest "
+                f"says {shape}"
             )
         check_fits(wire, array)
         parts.append(wire.bits(array))
@@ -173,12 +188,14 @@ def check_fits(wire: WireType, values: Numbers) -> None:
         return
     if values.dtype.kind not in "bui":
         raise CodecError(
-            f"a {wire.kind} piece holds {values.dtype} values, expected integers below {wire.below}"
+            f"{_IN_WORDS[wire.kind]} must be integers in 0..{wire.below - 1}, got {values.dtype} "
+            "values"
         )
     low, high = int(values.min()), int(values.max())
     if low < 0 or high >= wire.below:
+        found = f"{low}" if low == high else f"{low}..{high}"
         raise CodecError(
-            f"a {wire.kind} piece holds values {low}..{high}, expected 0..{wire.below - 1}"
+            f"{_IN_WORDS[wire.kind]} must be integers in 0..{wire.below - 1}, got {found}"
         )
 
 
@@ -190,7 +207,7 @@ def decode(manifest: Manifest, data: bytes) -> list[Numbers]:
     """
     if len(data) != manifest.payload_bytes:
         raise CodecError(
-            f"a payload has {len(data)} bytes, expected {manifest.payload_bytes} by its manifest"
+            f"the length of a payload is {len(data)}, but {manifest.payload_bytes} by its manifest"
         )
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8))
     arrays, start = [], 0

@@ -132,3 +132,21 @@ def test_nothing_writes_files_in_another_way() -> None:
     drawn_into_memory = [one for one in found if one.endswith(("savefig", "write_table"))]
     assert len(drawn_into_memory) == 2
     assert [one for one in found if one not in drawn_into_memory] == []
+
+
+def write_half(path: Path) -> None:
+    with whole_file(path) as file:
+        file.write(b"half")
+        raise KeyError
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="there is no folder in memory")
+def test_a_file_in_shared_memory_is_written_whole_or_not_at_all() -> None:
+    path = Path(f"/dev/shm/simnet-{os.getpid()}")
+    try:
+        write_whole(path, b"old")
+        with pytest.raises(KeyError):
+            write_half(path)
+        assert path.read_bytes() == b"old"
+    finally:
+        path.unlink(missing_ok=True)

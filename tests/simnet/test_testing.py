@@ -228,6 +228,25 @@ class ByScript:
         return {"a": Seat(asks), "b": Seat(asks), "c": Seat(does_not, role="does not")}
 
 
+@attrs.frozen
+class InACrowd:
+    """Three users, played together."""
+
+    items: int = 3
+
+    def parties(self) -> Mapping[str, Seat]:
+        async def asks(me: Party, items: Sealed) -> None:
+            pass
+
+        return {"users": Seat(asks, members=3)}
+
+
+@given(inputs(InACrowd()))
+def test_each_member_of_a_crowd_has_an_input(drawn: list[int]) -> None:
+    assert len(drawn) == 3
+    assert len(run(InACrowd(), drawn).inputs["users"]) == 3
+
+
 @given(inputs(ByScript()))
 def test_inputs_fit_a_protocol_of_scripts(drawn: list[int]) -> None:
     assert len(drawn) == 2

@@ -415,7 +415,7 @@ def test_a_crowd_inside_a_part_of_a_protocol_is_a_crowd_there() -> None:
 def test_a_tally_counts_every_message_once_or_not(
     counts: list[float], kind: type[Exception]
 ) -> None:
-    with pytest.raises(kind, match="a tally of 3 messages needs whole numbers from 0 to 3"):
+    with pytest.raises(kind, match="with messages=3, a tally needs integers from 0 to 3"):
         tally(counts, 3, like=bits(np.ones((0, 2))))
 
 

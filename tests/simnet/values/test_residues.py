@@ -735,3 +735,7 @@ def test_a_block_is_dealt_to_its_pieces_in_order(data: st.DataObject) -> None:
         for value, place in zip(block, named, strict=True):
             expected[place] += value
     assert total.rows(range(4)).numbers().tolist() == [value % field.modulus for value in expected]
+
+
+def test_no_integers_make_an_empty_array() -> None:
+    assert constant(Field(7), []).shape == (0,)

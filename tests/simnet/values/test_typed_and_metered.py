@@ -98,7 +98,7 @@ def test_numbers_are_plain() -> None:
 
 @pytest.mark.parametrize("value", [2, -1, [0, 1, 2], 1.0, "1", [None], 1j, [2**64]], ids=repr)
 def test_bits_refuse_other_values(value: Any) -> None:
-    with pytest.raises(CodecError, match="a bd piece holds"):
+    with pytest.raises(CodecError, match=r"bits must be integers in 0\.\.1, got"):
         bits(value)
 
 
@@ -107,7 +107,7 @@ def test_bits_refuse_other_values(value: Any) -> None:
     "value", [10, -1, [0, 10], 0.0, [1.5], "1", np.uint64(2**64 - 1), [2**64]], ids=repr
 )
 def test_indices_refuse_other_values(value: Any) -> None:
-    with pytest.raises(CodecError, match="a nd piece holds"):
+    with pytest.raises(CodecError, match=r"indices must be integers in 0\.\.\d+, got"):
         indices(value)
 
 
