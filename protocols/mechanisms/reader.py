@@ -22,7 +22,8 @@ def reader_of_reports(
     # an ε that is computed from a law has a rounding error
     if at < exact and not isclose(at, exact, rel_tol=1e-12):
         raise ValueError(
-            f"reports have a pure ε of {exact:g}; the δ of the smaller ε = {at:g} is not computed"
+            f"reports have a pure ε of {exact:.15g}; the δ of the smaller ε = {at:.15g} is not "
+            "computed"
         )
     assumption = (
         EXACT_REALS if continuous else "nothing: the statement holds for each user separately"

@@ -43,7 +43,7 @@ class ValueRange:
         outside = numbers[~((numbers >= self.low) & (numbers <= self.high))]  # also NaN
         if outside.size:
             raise ValueError(
-                f"values lie in the declared range {self.low:g}..{self.high:g}, got "
+                f"values lie in the declared range {self.low:.15g}..{self.high:.15g}, got "
                 f"{outside.flat[0]}"
             )
         return 2 * ((numbers - self.low) / (self.high - self.low)) - 1

@@ -29,6 +29,7 @@ Sources: Bichsel et al., *DP-Sniper*, 2021, for events from a classifier; Jagiel
 """
 
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_FLOOR, Context
 from math import exp, inf
 
 import attrs
@@ -68,7 +69,7 @@ class DeltaAt:
         return self.needed(p, q)
 
     def __str__(self) -> str:
-        return f"delta at epsilon = {self.epsilon:g}"
+        return f"delta at epsilon = {self.epsilon:.15g}"
 
 
 @attrs.frozen
@@ -93,7 +94,7 @@ class EpsilonAt:
         return p - q
 
     def __str__(self) -> str:
-        return f"epsilon at delta = {self.delta:g}"
+        return f"epsilon at delta = {self.delta:.15g}"
 
 
 @attrs.frozen(kw_only=True)
@@ -125,10 +126,16 @@ class Audit:
 
     def __str__(self) -> str:
         return (
-            f"{self.of}: {self.of.name} >= {self.bound:.6g} with confidence {self.confidence:g} "
+            f"{self.of}: {self.of.name} >= {rounded_down(self.bound):.6g} "
+            f"with confidence {self.confidence:.15g} "
             f"(estimate {self.estimate:.6g}) by {self.event}: {self.hits[0]} of {self.samples[0]} "
             f"under P, {self.hits[1]} of {self.samples[1]} under Q"
         )
+
+
+def rounded_down(bound: float) -> float:
+    """Return a bound rounded down to six digits, so that it stays a lower bound."""
+    return float(Context(prec=6, rounding=ROUND_FLOOR).create_decimal(bound))
 
 
 def audit_epsilon(

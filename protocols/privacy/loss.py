@@ -189,7 +189,7 @@ class GaussianLoss:
         if not LEAST_RATIO <= self.ratio <= LARGEST_RATIO:  # also refuses NaN
             raise ValueError(
                 f"sensitivity over deviation lies between {LEAST_RATIO:g} and {LARGEST_RATIO:g}, "
-                f"got {self.ratio:g}"
+                f"got {self.ratio:.15g}"
             )
 
     def trimmed(self, mass: float) -> "GaussianLoss":

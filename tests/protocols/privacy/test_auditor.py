@@ -428,6 +428,12 @@ def test_booleans_rows_and_single_numbers_are_reports() -> None:
     assert str(audit(one, other, names=["the answer"]).event) == "the answer >= 0.5"
 
 
+@pytest.mark.parametrize("bound", [0.0, 0.3, 1.0461579, 1e-9 / 3, 1234567.9, inf])
+def test_a_printed_bound_is_never_above_the_bound(bound: float) -> None:
+    shown = float(f"{auditor.rounded_down(bound):.6g}")
+    assert bound * (1 - 1e-5) <= shown <= bound
+
+
 @cases(20)
 @given(st.lists(st.sampled_from([-1.5, 0.0, 2.0]), min_size=80, max_size=120), st.integers(0, 5))
 def test_constant_and_nearly_constant_reports_are_audited(values: list[float], seed: int) -> None:

@@ -341,7 +341,7 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
         (lambda: gaussian_pair(0.0, 1.0), "between 1e-15 and"),
         (lambda: gaussian_pair(float("nan"), 1.0), "between 1e-15 and"),
         (lambda: gaussian_pair(1.0, 0.0), "got inf"),
-        (lambda: gaussian_pair(1.0, 1e-7), r"and 1e\+06, got 1e\+07"),
+        (lambda: gaussian_pair(1.0, 1e-7), r"and 1e\+06, got 10000000"),
         (lambda: Composition([]), "at least one pair"),
         (lambda: Composition([(gaussian_pair(1.0, 1.0), 0)]), "pair is seen is at least 1"),
         (
