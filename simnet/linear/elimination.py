@@ -1,9 +1,9 @@
 """Find the combinations of messages in which all coins cancel; prove that coins hide everything
 else.
 
-Theory of operation. The messages that a coalition sees are linear in coins, which are uniform and
-unknown to the coalition, and in *targets*, which are secrets (and other unknowns that are not
-uniform, such as products)::
+Theory of operation. Without the terms that a coalition knows, the messages that it sees are linear
+in coins, which are uniform and unknown to the coalition, and in *targets*, which are secrets (and
+other unknowns that are not uniform, such as products)::
 
     y = A coins + B targets        over F_q; one row for each message
 
@@ -13,7 +13,7 @@ combination tells the coalition λB·targets, a linear function of the targets. 
 halves of this statement for a given view:
 
 - `remnants` are rows without coins. Their targets span all functions λB, and `weights` returns the
-  combination of messages that gives a remnant. Such a combination is an attack.
+  combination of messages that gives a remnant.
 - `shift()` returns a matrix X such that each row of B - AX is in the span of the remnants' targets.
   The new coins c = coins + X·targets are as uniform as the old coins, and the view in the new coins
   is y = A c + (B - AX) targets. So the view tells nothing else (docs/proofs/shift-of-coins.md).

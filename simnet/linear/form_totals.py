@@ -4,9 +4,8 @@ To add forms, sorted terms must be merged, which is cheaper for many blocks toge
 only collected, and all collected blocks are added up when a party asks for a sum. The results are
 *chunks*. If there are many chunks, they are added up too.
 
-Blocks that are mixtures with equal weights, for the same slots, become a chunk of their own, which
-is a mixture again (`simnet.linear.mixtures`): only their bases are added. A slot that has rows in
-one such chunk alone gets a row of this mixture, which is not written out.
+Mixtures (`simnet.linear.mixtures`) that share one array of weights, for the same slots, mostly
+become a chunk of their own, which is a mixture again: only their bases are added.
 """
 
 import itertools
@@ -44,7 +43,7 @@ class _Block:
     rows: TermRows
 
     def is_alike(self, other: "_Block") -> bool:
-        """Whether both blocks are mixtures with the same weights, for the same slots."""
+        """Whether both blocks are mixtures that share one array of weights, for the same slots."""
         return (
             isinstance(self.rows, Mixture)
             and isinstance(other.rows, Mixture)
@@ -66,7 +65,7 @@ class _Chunk:
 
     def of(self, slots: Ints) -> "tuple[Ints, TermRows] | None":
         """Return which of the given slots have rows in this chunk, by their places, and these rows.
-        Return None if no slot has rows.
+        Return None if the slots have no terms in this chunk.
         """
         is_low = np.flatnonzero(slots < len(self._places))
         inside = is_low[self._places[slots[is_low]] >= 0]
@@ -155,8 +154,8 @@ class FormTotal:
         return [chunk.block for chunk in self._chunks]
 
     def _added(self, blocks: Sequence[_Block]) -> list[_Block]:
-        """Add up the blocks in groups: one sum for the mixtures with the same weights, and one sum
-        for all other blocks.
+        """Add up the blocks in groups: one sum for each group of mixtures that are alike, and one
+        sum for all other blocks.
         """
         alike: list[list[_Block]] = []
         others: list[_Block] = []

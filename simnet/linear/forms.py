@@ -2,9 +2,9 @@
 
 Theory of operation. A script computes with field arrays, of whatever kind they are. In a sampled
 run they are `Residues`, plain numbers mod q. In a symbolic or exhaustive reading they may be
-`Forms`: each element is a linear form in unknowns (`terms`), and its sampled value (`sampled`)
-stands beside the form. The same script then computes *which* functions of coins and secrets its
-messages are.
+`Forms`: each element is a linear form in unknowns (`terms`). In a symbolic reading, its sampled
+value (`sampled`) stands beside the form. The same script then computes *which* functions of coins
+and secrets its messages are.
 
 Example. A user splits a secret s into two shares: it draws a coin c and sends c and s - c. ::
 
@@ -18,8 +18,8 @@ Three rules make sure that a reading follows the script:
 
 - An operation on forms is also applied to the sampled values, which do the billing and the checks
   of shapes and fields. (`inverse` leaves the sampled values to the reading, and bills by itself.)
-- While it runs, a script cannot turn forms into numbers. `open()` returns a sealed value, which the
-  party can pass to its doors. Comparing forms, or branching on them, raises an error.
+- Without a door, a running script cannot turn forms into numbers. `open()` returns a sealed value,
+  which the party can pass to its doors. Comparing forms, or branching on them, raises an error.
 - The plain numbers of a script are public. So a plain number that is added to forms becomes a
   multiple of the unknown `ONE`, whose value is 1, and a form times a plain number is again a linear
   form. If a script multiplies two forms, the reading decides how to represent the product.
@@ -67,14 +67,15 @@ class FormReading(Protocol):
     def inverse(self, forms: "Forms") -> "Forms":
         """Return the forms that represent the inverses of an array's elements. Nothing is billed.
 
-        Raises `TypeError` if the reading has no rule for inverses.
+        Raises `TypeError` if the reading has no rule for these inverses, and `ValueError` if it
+        finds an element that is 0.
         """
         ...
 
 
 def lanes_of(shape: tuple[int, ...]) -> int:
     """Return the number of lanes of a new array of unknowns: the length of its last axis, or 1 if
-    the array has no axis or no elements.
+    the array has no axis or this length is 0.
     """
     return shape[-1] if shape and shape[-1] else 1
 
@@ -244,7 +245,8 @@ class Forms:
     def inverse(self) -> "Forms":
         """Return the inverse of each element. Each inverse is billed as one multiplication.
 
-        Raises `TypeError` if the reading has no rule for inverses.
+        Raises `TypeError` if the reading has no rule for these inverses, and `ValueError` if it
+        finds an element that is 0.
         """
         if self.meter is not None:
             self.meter.bill("FM", prod(self.shape))
@@ -423,10 +425,10 @@ class Forms:
 
 
 def _picks_rows(where: Any) -> bool:
-    """Return whether an index selects along the first axis only."""
+    """Return whether an index surely selects along the first axis only."""
     if isinstance(where, list | np.ndarray):
         return np.ndim(where) < 2
-    return where is None or isinstance(where, int | np.integer | slice)
+    return isinstance(where, int | np.integer | slice)
 
 
 def _joined(parts: "Sequence[Forms]") -> TermRows:

@@ -13,7 +13,7 @@ only the bases are added. So the n sums that the users report to a server need n
 
 `echelon` reduces the weights to as many rows as their rank. The reduced rows span the same space,
 and they may be short: if a coalition sees t - 1 shares of a secret, each reduced row has one coin
-and the secret.
+and at most the secret besides.
 
 Example over F_7: the shares of a secret (unknown 9) with one coin (unknown 1) at the points 1, 2
 and 3 are c + s, 2c + s and 3c + s.
@@ -147,9 +147,7 @@ def refined(rows: TermRows, lanes: int) -> TermRows:
 
 
 def listed(rows: TermRows) -> Terms:
-    """Return terms with all unknowns of the rows, and perhaps with unknowns that cancel in the
-    rows.
-    """
+    """Return terms with all unknowns of the rows, and perhaps with other unknowns."""
     return rows.base if isinstance(rows, Mixture) else written_out(rows)
 
 

@@ -1,4 +1,4 @@
-"""Exact arithmetic mod q on arrays of int64, for every modulus below 2**62."""
+"""Exact arithmetic mod q on arrays of int64, for every prime modulus below 2**62."""
 
 import numpy as np
 

@@ -68,7 +68,7 @@ def reveal(
     """Remove every coin that is the only entry of a row in `without_targets`; repeat this until no
     such coin is left.
 
-    Returns the rows and the coins that were removed in each pass, one coin for each row, and the
+    Returns the coins that were removed in each pass, beside the rows that gave them, and the
     remaining entries. The row of a removed coin may contain coins of earlier passes, but no other
     coin of the same pass or of a later pass.
     """

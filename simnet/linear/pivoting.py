@@ -1,9 +1,9 @@
 """Elimination of coins from rows, one pivot after another.
 
 A row is a message, or what is left of a message after other rows were subtracted. `Pivoting` picks
-a coin and a row that contains the coin, the *pivot*. It subtracts multiples of the pivot row from
-all other rows that contain the coin. Then no other row contains the coin, so the pivot row is
-uniform, and is put aside. The rows that are left at the end contain no coins: they are the
+a coin, and as the *pivot* a row that contains the coin. It subtracts multiples of the pivot row
+from all other rows that contain the coin. Then no other row contains the coin, so the pivot row is
+uniform, and is put aside. The rows that are left at the end contain no coins. They give the
 *remnants*.
 
 There are two stages, to avoid new nonzero entries (fill-in):
@@ -116,7 +116,8 @@ class Pivoting:
         """Return a combination of final rows, or of pivots, as a combination of original rows.
 
         A final row is what the sparse stage leaves of an original row: the original row minus
-        multiples of pivots. A pivot is an original row minus multiples of earlier pivots.
+        multiples of pivots. A pivot of this stage is an original row minus multiples of earlier
+        pivots.
         """
 
         def subtracted(row: int) -> list[tuple[int, int]]:

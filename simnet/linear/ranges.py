@@ -129,15 +129,15 @@ def joined(parts: Sequence[Ranges | Terms]) -> Ranges | Terms:
 
 
 def total(rows: Ranges) -> Ranges | None:
-    """Return the sum of the rows of one range as one row; None for other rows."""
+    """Return the sum of the rows of one range of at least two rows; None for other rows."""
     if len(rows.parts) != 1 or not isinstance(rows.parts[0], Range) or rows.parts[0].count < 2:
         return None
     return Ranges((RangeSum(blank(1, rows.lanes), rows.parts[0], 1),), rows.lanes)
 
 
 def combined(left: Ranges | Terms, right: Ranges | Terms, sign: int, modulus: int) -> Ranges | None:
-    """Return `left + sign * right` as one row that contains the sum of one range; None if this is
-    not possible.
+    """Return `left + sign * right` as one row that contains the sum of one range. None means that
+    the caller has to write the terms out.
     """
     if left.rows != 1 or right.rows != 1 or left.lanes != right.lanes:
         return None
@@ -166,7 +166,8 @@ def closed(
     """Return the rows of one range with one more row after each group of rows: a total minus the
     sum of the group. The k-th group has `sizes[k]` rows. All rows have one lane.
 
-    The result is None for rows that are not one range, and if totals contain unknowns of the range.
+    None means that the caller has to write the terms out, for example if totals contain unknowns of
+    the range.
     """
     if not isinstance(rows, Ranges) or len(rows.parts) != 1:
         return None

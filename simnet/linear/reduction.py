@@ -1,4 +1,4 @@
-"""Fewer and shorter rows with the same span, for elimination.
+"""Rows with the same span, mostly fewer and shorter, for elimination.
 
 Theory of operation. A coalition often sees many combinations of the same few base rows
 (`simnet.linear.mixtures`): its members' shares of one secret, or the sums that n users report. Such

@@ -142,7 +142,7 @@ def take(terms: Terms, rows: Ints) -> Terms:
 
 
 def only(terms: Terms, wanted: Callable[[Ints], Bools]) -> Terms:
-    """Return the rows without the terms whose unknowns are not wanted."""
+    """Return the rows with only those terms whose unknowns are wanted."""
     kept = wanted(terms.unknowns)
     before = np.zeros(len(kept) + 1, dtype=np.int64)  # the kept terms before each term
     np.cumsum(kept, out=before[1:])

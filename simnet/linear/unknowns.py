@@ -13,9 +13,9 @@ the lanes of `terms`), and shifting an unknown by 36 bits gives the number of it
 The first family has a single unknown, `ONE`, whose value is 1. Plain numbers are public, and each
 of them is a multiple of `ONE`.
 
-Each family has a key. The key of a family of coins consists of the seed, the party, a purpose, and
-a digest of the draws so far. So equal draws give the same unknowns, and two runs with one seed
-share their coins.
+Most families are found by a key. The key of a family of coins consists of the seed, the party, a
+purpose, and a digest of the draws so far. So equal draws in runs of one seed give the same
+unknowns.
 
 Example. Party u1 declares a secret of three elements, and then draws two coins:
 
@@ -59,10 +59,11 @@ ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are mu
 class Family:
     """Unknowns of one kind that were drawn or declared at once, with their sampled values.
 
-    `holders` are the parties that know the unknowns. A *monomial* is a family of one unknown: the
-    product of the secrets `factors`. A *stream* is made by a random function from the seed with the
-    digest `seed`; a stream has no holders, because whoever knows the seed knows the stream. A
-    *message* is what a party receives in an outline (`simnet.adversary.orbits.outline`).
+    `holders` are parties that know the unknowns. A *monomial* is a family of one unknown: the
+    product of the unknowns `factors`, mostly secrets. A *stream* is made by a random function from
+    the seed with the digest `seed`; a stream has no holders, because whoever knows the seed knows
+    the stream. A *message* is what a party receives in an outline
+    (`simnet.adversary.orbits.outline`).
 
     The values may be given by a function, which is called when somebody asks for them.
     """
@@ -90,7 +91,7 @@ class Family:
 
 @attrs.frozen
 class Name:
-    """What identifies an unknown: its kind, its holders, its family's label, and its place in the
+    """The name of an unknown: its kind, its holders, its family's label, and its place in the
     family, from 0.
     """
 
@@ -133,8 +134,9 @@ class Unknowns:
         holder: str,
         values: Residues | Callable[[], Residues],
     ) -> Family:
-        """Return the family with the given kind and key, which gets one more holder. The first call
-        makes the family. `values` are the sampled values, or a function that returns them.
+        """Return the family with the given kind and key, after adding `holder` to its holders. The
+        first call makes the family. `values` are the sampled values, or a function that returns
+        them.
         """
         with self._lock:  # deferred blocks may be evaluated in threads
             family = self._by_key.get((kind, key))
@@ -152,16 +154,16 @@ class Unknowns:
         before = self._forms_of_queries.setdefault(digest, form)
         if before != form:
             raise SimnetError(
-                "two seeds have the same value although they are made in different ways, and a "
-                "verdict cannot tell their random rows apart: run with another seed or draw seeds "
-                "of more elements if they are drawn; if an input or a constant makes them equal, "
-                "append a constant to one of them"
+                "two seeds have the same value although they are made in different ways, so a "
+                "verdict cannot tell their random rows apart: if these seeds are drawn, draw more "
+                "elements for each seed, or run with another --seed; if an input or a constant "
+                "makes them equal, append a constant to one of them"
             )
         self.queries.setdefault(digest, query)
 
     def stream(self, key: bytes, digest: bytes, label: str, values: Residues) -> Family:
-        """Return the family with this key of what a random function makes from the seed with this
-        digest. The first call with a key makes the family.
+        """Return the family with this key: the elements that a random function makes from the seed
+        with this digest. The first call with a key makes the family.
         """
         family = self._by_key.get(("stream", key))
         if family is None:
@@ -172,8 +174,7 @@ class Unknowns:
         return family
 
     def monomial(self, factors: tuple[int, ...], modulus: int) -> int:
-        """Return the unknown that is the product of these factors, which are secrets or monomials
-        of secrets.
+        """Return the unknown that is the product of these factors, which may be monomials.
 
         Equal products are one unknown: the order of the factors does not matter, and x**q = x over
         F_q. A monomial has no holders: whoever holds all its factors knows the monomial.
@@ -227,7 +228,7 @@ class Unknowns:
         return np.array(is_held, dtype=np.bool_)
 
     def name(self, unknown: int) -> Name:
-        """Return the name of an unknown, which says what the unknown is."""
+        """Return the name of an unknown."""
         family = self.families[unknown // PLACES]
         return Name(family.kind, tuple(sorted(family.holders)), family.label, unknown % PLACES)
 

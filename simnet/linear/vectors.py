@@ -35,8 +35,8 @@ def back_substitute(
     """Solve `x = weights + Σ_row x[row] * substitutes(row)` for a system in triangular form.
 
     `substitutes(row)` lists pairs (other, factor): one unit of `row` needs `factor` units of
-    `other`. Each `other` has a smaller rank than `row`. A row without a rank is never needed by
-    another row.
+    `other`. Each `other` has a rank, smaller than the rank of `row` if `row` has one. A row without
+    a rank is never needed by another row.
 
     Example. One unit of row 7 needs 2 units of row 5, and each unit of row 5 needs 3 units of row
     4:

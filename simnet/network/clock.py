@@ -3,8 +3,9 @@
 Theory of operation. The log says what every party did, in the order of its script. The clock goes
 through these events and moves the time of each party: work takes as long as its operations cost, a
 send takes no time of the script (the uplink works on by itself), and a wait lasts until the last of
-its messages is there. A message leaves when the uplink has sent everything before it, is under way
-for the latency, and is there when the downlink has delivered everything up to it.
+its messages is there, or until its deadline. A message leaves when the uplink has sent everything
+before it, is under way for the latency, and is there when the downlink has delivered everything up
+to it.
 
 What comes first at a downlink depends on the times of *all* senders, so the order of events
 matters. The party that resumes next is the one with the earliest time. A party that resumes at time
@@ -79,13 +80,13 @@ class Need:
     """What a party waits for: single posts, and lists of posts. The party then goes on with the
     event `next_event`. `unsent` counts the posts and the lists that are not wholly sent yet.
 
-    `time` is when all is there, as computed when `computed_at` posts had been sent to the party.
+    `time` is when the party can go on, as computed when it had been sent `computed_at` posts.
     `last` is the post that comes last, and `came` is when this post comes to the downlink. If no
     other message comes after this post, `all_free` is when the downlink is done with this post.
 
     With `until`, the party goes on at this time. With `by`, everything must be there by this time.
-    If the need is `open`, the party goes on at `until` or, if everything is there before, at that
-    time.
+    If the need is `open`, the party goes on as soon as everything is there, at the latest at
+    `until`.
     """
 
     party: int

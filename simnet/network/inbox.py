@@ -13,7 +13,7 @@ the formula becomes
 
     F_i = S_i + max over j <= i of (f_j - S_{j-1}),
 
-and one `maximum.accumulate` computes it for all messages of a recipient.
+and one `maximum.accumulate` can compute it for all messages of a recipient.
 
 The posts to a group are kept once for the group, as columns of numbers, and not once for each
 recipient: `GroupPosts`. A recipient computes its own times from the columns when it waits.

@@ -143,8 +143,8 @@ class Network:
     the messages that a party sends in one call are one upload, and the relay sends them on when it
     has received all of them. `source` says where the numbers come from.
 
-    Raises `BadInput` if a role or a latency names a class that the network does not have, for a
-    pair of classes without a latency, and for a price that is negative or infinite.
+    Raises `BadInput` without classes, if a role or a latency names a class that the network does
+    not have, for a pair of classes without a latency, and for a negative or infinite price.
 
     >>> from simnet import Access, Latency, Network
     >>> Network(name="steps", classes={"client": Access(), "server": Access()},
@@ -163,6 +163,8 @@ class Network:
     relay: str | None = None
 
     def __attrs_post_init__(self) -> None:
+        if not self.classes:
+            raise BadInput(f"the network {self.name} has no classes, such as {CLIENT!r}")
         used = {*self.roles.values(), *(name for pair in self.latencies for name in pair)}
         for name in sorted(used.difference(self.classes)):
             raise BadInput(

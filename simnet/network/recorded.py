@@ -344,4 +344,4 @@ def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
     if any(len(given) and not (given.min() >= 0 and given.max() < top) for given, top in numbers):
         raise BadInput(f"{path} is no log of a run: a number in it is out of range")
     if {len(log.roles), len(log.sizes), len(log.brings_input), len(set(log.names))} != {parties}:
-        raise BadInput(f"{path} is no log of a run: it does not describe all parties")
+        raise BadInput(f"{path} is no log of a run: it does not describe every party once")

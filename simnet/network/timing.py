@@ -59,8 +59,9 @@ class RoleTiming:
 
 @attrs.frozen
 class Leg:
-    """One step of the longest chain: between `began` and `ended`, `party` computed or, if there is
-    a `tag`, a message of `sender` was on its way to `party`.
+    """One step of the longest chain, from `began` to `ended`. If there is a `tag`, a message of
+    `sender` was on its way to `party`. Without a tag, `party` computed, unless the step is `told`
+    or has a `deadline`.
 
     The message was sent at `began`, began to leave the uplink at `left`, was wholly sent at `gone`,
     came to the downlink at `came`, and was there at `ended`. `told` says that no message ended the
@@ -160,10 +161,9 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int | None = Non
 
     Without `seed`, the chances follow from the seed of the run, or from 0 for a log that does not
     tell the seed. If scripts wait with deadlines, the network and the chances must be those of the
-    run: for a `Run` they then follow from its own seed, and for a log `seed` must be the seed of
-    the run. Raises `BadInput` for another network than that of such a run, for a seed with
-    which other messages come in time, for an unknown network, and for a network that does not fit
-    the parties of the run.
+    run, and `seed` is ignored for a `Run`. Raises `BadInput` for another network than that of such
+    a run, for a seed with which other messages come in time, for an unknown network, and for a
+    network that does not fit the parties of the run.
 
     >>> from simnet import Field, Seat, Tag, run, timed
     >>> class Send:

@@ -100,7 +100,7 @@ def network_from_toml(text: str) -> Network:
     try:
         return _network(tomllib.loads(text), "network")
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"this is no TOML: {error}") from error
+        raise BadInput(f"the description of a network is no TOML: {error}") from error
 
 
 def as_toml(network: Network) -> str:

@@ -409,3 +409,8 @@ def test_steps_through_a_relay_have_the_times_of_their_own_links() -> None:
         assert (second.sender, second.party) == ("server", "u4")
         assert second.left - second.began == pytest.approx(2 * step)  # after u2's and u3's
         assert second.gone - second.left == pytest.approx(step)
+
+
+def test_a_network_without_classes_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"the network empty has no classes, such as 'client'"):
+        Network(name="empty", classes={}, latencies={})
