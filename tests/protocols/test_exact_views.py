@@ -27,6 +27,7 @@ from simnet.exhaustive.compare import Comparison, same_view
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
 from tests.harness.fuzz import cases
+from tests.harness.marks import long_but
 from tests.harness.timing import stopwatch
 
 HALF = Fraction(1, 2)
@@ -504,19 +505,19 @@ def test_brute_force_over_field_coins_gives_the_same_law_for_three_users(
 
 
 @pytest.mark.slow
-def test_brute_force_gives_the_numbers_of_dpds_itself() -> None:
-    for sharing in ("additive", "shamir:2"):
-        for corrupt, different in (("u1", False), ("server", True), ("u1, server", True)):
-            one, other = (
-                Comparison(DPDS(2, 2, 0.5, sharing), corrupt, enumerate_field=numbers).compare(
-                    [1, 1], [1, 2]
-                )
-                for numbers in (False, True)
+@pytest.mark.parametrize("sharing", long_but(["additive", "shamir:2"], "additive"))
+def test_brute_force_gives_the_numbers_of_dpds_itself(sharing: str) -> None:
+    for corrupt, different in (("u1", False), ("server", True), ("u1, server", True)):
+        one, other = (
+            Comparison(DPDS(2, 2, 0.5, sharing), corrupt, enumerate_field=numbers).compare(
+                [1, 1], [1, 2]
             )
-            assert one.same == other.same != different
-            assert one.epsilon == other.epsilon == (math.inf if different else 0)
-            assert one.delta() == other.delta() == (HALF if different else 0)
-            assert (one.tapes, other.tapes) == ((4, 4), (324, 324))
+            for numbers in (False, True)
+        )
+        assert one.same == other.same != different
+        assert one.epsilon == other.epsilon == (math.inf if different else 0)
+        assert one.delta() == other.delta() == (HALF if different else 0)
+        assert (one.tapes, other.tapes) == ((4, 4), (324, 324))
 
 
 # How much there is to play out.

@@ -25,6 +25,7 @@ from simnet.stated.assessment import Assessment
 from tests.harness.fuzz import cases
 from tests.harness.ideal import handed
 from tests.harness.many_cases import for_each
+from tests.harness.marks import long_but
 from tests.harness.weighted import weighted_groups
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -236,7 +237,7 @@ def held_by(protocol: Weighted) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["distribution", "population"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", long_but(CASES, "dpds", "tss"))
 def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, target: Any) -> None:
     """1,500 runs through the functionality; |z| < 5.5: false alarm about 4e-8 for each mean, below
     1e-6 together.
