@@ -1,6 +1,6 @@
 """Protocols as scripts of actors, with their mathematics: cost, accuracy and privacy.
 
-The public names stand in `__init__.pyi`. Each name is loaded when it is first used. Users write
+The public names stand in `__init__.pyi`. Each name is loaded when it is first used, as in
 `from protocols import DPDS, TSS, GRR`.
 """
 

@@ -82,7 +82,10 @@ def _check_rarest(rarest: int, items: int, users: int) -> None:
         )
     if rarest * items > users:
         holders = "1 holder" if rarest == 1 else f"{rarest} holders"
-        raise ValueError(f"{items} items with {holders} each do not fit {users} users")
+        many = (
+            f"1 item with {holders} does" if items == 1 else f"{items} items with {holders} each do"
+        )
+        raise ValueError(f"{many} not fit {users} users")
 
 
 @attrs.frozen
@@ -149,7 +152,8 @@ def advise(question: Question) -> list[Option]:
     """Return the options: first those within the budget, then the others; in both parts, the option
     with the smallest error comes first.
 
-    Raises `ValueError` for a target that is out of range or that a protocol cannot meet.
+    Raises `ValueError` for a target that is out of range or that a protocol cannot meet; without
+    `rarest`, sampling cannot meet a target.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> sorted(option.protocol for option in advise(question))
@@ -168,7 +172,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
     secure aggregation without noise is left out. If there are too few users for SecAgg+, it is left
     out.
 
-    Raises `ValueError` for a target that is out of range or that the protocol cannot meet.
+    Raises `ValueError` for a target that is out of range or that the protocol cannot meet; without
+    `rarest`, dpds, tss and the committee cannot meet a target.
     """
     is_noisy = name == "dpdg" or name in AGGREGATED
     if question.items > 1 or is_noisy:
@@ -178,8 +183,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
 def two_stage_options(question: Question, reported: Iterable[int]) -> list[Option]:
     """Return TSS at the target with each of these numbers of reported items.
 
-    Raises `ValueError` for a target that is out of range or that no participation meets, and for a
-    number outside 1..N.
+    Raises `ValueError` for a target that is out of range or that no participation meets, without
+    `rarest`, and for a number outside 1..N.
     """
     p = _participation(question)
     return [_two_stage(question, p, k) for k in reported]
@@ -342,7 +347,7 @@ def _among_all(
         f"{stated}, t={t}",
         law,
         traffic.secure_aggregation(protocol, n - 1),
-        f"any {n - t:,}",
+        f"any {n - t:,}" if n > t else NOBODY,
         f"the server with {t:,} users",
         WITH_USERS,
         answer="dpds" if isinstance(asked, DPDS) else "dpdg",
@@ -380,10 +385,10 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
     """
     said = [
         "The last two columns say who must not collude. Parties that read answers together can "
-        "compute the answers of single users. Parties that exceed ε together learn sums alone, but "
-        "they can subtract their own answers and their own noise from a sum. So the sum hides the "
-        "other users less well than ε and δ say, and each further colluding user makes ε larger "
-        "(simnet privacy dpds and simnet privacy dpdg have --colluders)."
+        "compute the answers of single users. A server that exceeds ε together with users learns "
+        "sums alone, but it can subtract the answers and the noise of these users from a sum. So "
+        "the sum hides the other users less well than ε and δ say, and each further colluding user "
+        "can make ε larger (simnet privacy dpds and simnet privacy dpdg have --colluders)."
     ]
     if any(name in LOCAL for name in protocols):
         said.append(
@@ -399,9 +404,9 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
     if "tss" in protocols:
         said.append(
             "In tss, S1 with S2, or S2 with a few users, learn only the output from the shares. "
-            "But these coalitions know who reports on an item. So one user hides among fewer "
-            "others, and this δ does not hold against these coalitions. All users elected for an "
-            "item together read the answers of its reporters."
+            "But these coalitions may know who reports on an item. So one user hides among fewer "
+            "others, and the stated δ does not hold against these coalitions. All users elected "
+            "for an item together read the answers of its reporters."
         )
     return said
 

@@ -30,7 +30,7 @@ def largest_participation(
 
     Numerical errors may make the result slightly smaller, not larger. `counts` are the numbers of
     users who hold each item, or lower bounds; `relation` is `remove` or `replace`. Raises
-    `ValueError` for an argument out of range, and for a target that no p meets.
+    `ValueError` for an argument out of range, and if the search finds no p.
 
     >>> p = largest_participation([500] * 10, "replace", epsilon=1.0, delta=1e-6)
     >>> 0.92 < p < 0.93

@@ -82,7 +82,9 @@ def in_points(margin: float) -> str:
     >>> in_points(0.00216), in_points(0.5), in_points(1.2)
     ('± 0.22 pp', '± 50 pp', 'over 100 pp')
     """
-    return f"± {100 * margin:.2g} pp" if margin < 1 else "over 100 pp"
+    if margin >= 0.995:  # two digits would show it as 1e+02
+        return "± 100 pp" if margin <= 1 else "over 100 pp"
+    return f"± {100 * margin:.2g} pp"
 
 
 def as_json(compared: Compared) -> dict[str, Any]:
@@ -262,8 +264,9 @@ def _about_figure(compared: Compared) -> list[str]:
         if shared:
             groups = "; ".join(" and ".join(names) for names in shared)
             said.append(
-                f"One line stands for protocols whose {part.words} differ by at most {SAME:.0%} "
-                f"from those of the first one: {groups}."
+                f"One line stands for several protocols: their {part.words} differ by at most "
+                f"{SAME:.0%} of the larger value from those of the one named first. These are "
+                f"{groups}."
             )
     cut = cut_off(compared)
     if cut:

@@ -193,11 +193,11 @@ def compare(
     """
     wrong = [name for name in names if name not in NAMES]
     if wrong:
-        raise ValueError(f"{wrong[0]!r} is none of {', '.join(NAMES)}")
+        raise ValueError(f"no protocol is called {wrong[0]!r}: there are {', '.join(NAMES)}")
     if not names or not users:
         raise ValueError("name at least one protocol and one number of users")
     if abs(sum(shares) - 1) > 1e-9 or min(shares) <= 0:
-        raise ValueError("the shares of the items are positive and add up to 1")
+        raise ValueError("the shares of the items must be positive and add up to 1")
     positive_epsilon(epsilon)
     checks.delta(delta)
     at = _Population(tuple(shares), epsilon, delta, tuple(networks))
@@ -384,7 +384,7 @@ def assumptions(compared: Compared) -> list[str]:
             if "tss" in labels
             else "Every protocol meets the same ε and δ: "
         )
-        + "if one user's item is replaced, the view of the "
+        + "if one user's item is replaced, the view of each "
         f"server satisfies ε = {epsilon:g} with δ = {delta:g}"
         + (" (local mechanisms with δ = 0)." if any(name in LOCAL for name in labels) else ".")
     ]
@@ -412,5 +412,5 @@ def assumptions(compared: Compared) -> list[str]:
         )
         said += [f"{one.name}: {one.source}." for one in compared.networks if one.source]
         if any(row.option is not None and any(map(isnan, row.seconds)) for row in compared.rows):
-            said.append("A time is unknown (?) where a run would have too many messages.")
+            said.append("A time is unknown (?) where a run would have too many users or messages.")
     return said

@@ -90,7 +90,7 @@ def seconds(
     else:
         most, what = BY_LAW, "a run"
     if users > most:
-        raise TooLarge(f"too many messages for {what}")
+        raise TooLarge(f"too many users or messages for {what}")
     log = log_of(protocol, items(), seed)
     return [
         timed(log, network, seed).completion if time is None else time

@@ -1,7 +1,7 @@
 """What a run sends if nobody drops out: the messages and bytes of a user, and the bytes at the
 servers.
 
-The bytes are those of the payloads, without frames.
+The bytes are those of the payloads, without headers.
 """
 
 from math import prod

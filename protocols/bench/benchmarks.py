@@ -38,8 +38,8 @@ TRIALS = 50  # the number of arrays that are drawn to find the fastest dtype
 def draw_seconds(times: int, items: int, modulus: int, rows: int) -> float:
     """Return the seconds that numpy takes to draw `times` arrays of shape (rows, items).
 
-    The arrays have integers below the modulus. Their dtype is the one of uint16, uint32 and int64
-    that is drawn fastest.
+    The arrays have integers below the modulus. Their dtype is the fastest of those of uint16,
+    uint32 and int64 that hold the modulus.
     """
     fitting = [
         dtype for dtype in (np.uint16, np.uint32, np.int64) if np.iinfo(dtype).max >= modulus
@@ -90,7 +90,8 @@ def peak_memory() -> float:
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, others kB
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 TSS_SETS = (

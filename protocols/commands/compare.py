@@ -130,7 +130,8 @@ def _print(out: "Console", compared: "Compared") -> None:
         is_same = place > 0 and shown[place - 1][0] == row[0]
         table.add_row("" if is_same else row[0], *row[1:trusted])
     out.print(table)
-    out.print(f"\nwith {compared.users[-1]:,} users:")
+    most = compared.users[-1]
+    out.print(f"\nwith {most:,} {'user' if most == 1 else 'users'}:")
     trust = Grid(heads(compared)[1], *OF_TRUST)
     for row in shown:
         if row[0] == f"{compared.users[-1]:,}":
@@ -146,7 +147,7 @@ def _print(out: "Console", compared: "Compared") -> None:
 def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], str, str]:
     """Return the items' frequencies, words that name the items, and a sentence on the frequencies.
 
-    Counts of a column are left out, because the user may hand on the comparison.
+    Counts of a column are left out, because the comparison may be handed on.
     """
     from protocols.advice.comparing import without_counts
 
@@ -157,14 +158,16 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
         about_shares = (
             f"The share of the rarest item is taken to be {shares[0]:.3g}: this is the share in "
             "the column, rounded down to one digit, so that no exact count is shown. In a small "
-            "column a reader may still find it."
+            "column a reader may still find the exact count."
         )
-        return shares, f"the {len(held):,} items of {people.source}", about_shares
+        many = "item" if len(held) == 1 else f"{len(held):,} items"
+        return shares, f"the {many} of {people.source}", about_shares
     if items is None:
         raise BadInput("give --input FILE --column COLUMN, or --items for equally frequent items")
     if items < 1:
         raise BadInput(f"--items takes a whole number from 1, got {items}")
-    return [1 / items] * items, f"{items:,} equally frequent items", ""
+    many = "1 item" if items == 1 else f"{items:,} equally frequent items"
+    return [1 / items] * items, many, ""
 
 
 def _numbers(text: str) -> list[int]:
@@ -196,7 +199,9 @@ def _command(
     words = ["simnet", "compare", *names]
     if data is not None and data.input is not None:
         words += ["--input", Path(data.input).name, "--column", str(data.column)]
-        words += ["--counts", data.counts] if data.counts else []
+        for option in ("counts", "delimiter", "encoding", "max_rows"):
+            value = getattr(data, option)
+            words += [] if value is None else [f"--{option.replace('_', '-')}", str(value)]
     else:
         words += ["--items", str(items)]
     words += ["--users", users, "--epsilon", str(epsilon), "--delta", str(delta)]

@@ -90,7 +90,7 @@ def _number_of_users(corrupt: float, users: int) -> int:
 
     if 0 <= corrupt < 1:
         return int(Fraction(str(corrupt)) * users)
-    if corrupt != int(corrupt) or corrupt < 0:
+    if not (corrupt >= 0 and corrupt.is_integer()):  # also refuses NaN and infinity
         raise BadInput(
             f"--corrupt is a whole number of users, or their share below 1, got {corrupt:g}"
         )
@@ -99,8 +99,9 @@ def _number_of_users(corrupt: float, users: int) -> int:
 
 LIMITS = (
     "The probabilities are over the random order in which the server places the users on a circle, "
-    "as the protocol says, and over drop-outs. Keys must be authentic, and all users must be told "
-    "the same: a server that tells different users different things can open sums over a few users."
+    "as the protocol says, and over drop-outs if these are random. Keys must be authentic, and all "
+    "users must be told the same: a server that tells different users different things can open "
+    "sums over a few users."
 )
 
 
@@ -113,12 +114,12 @@ def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
     lost = (
         f"each user drops out with probability {demands.drop_outs:g}"
         if demands.drop_law == "rate"
-        else f"at most {demands.dropped:,} users drop out"
+        else f"the number of drop-outs is at most {demands.dropped:,}"
     )
     manner = "keeps to the protocol" if demands.server == "curious" else "lies about drop-outs"
     out.print(
-        f"SecAgg+ among {demands.users:,} users: at most {demands.corrupt:,} are corrupt, {lost}, "
-        f"and the server {manner}"
+        f"SecAgg+ among {demands.users:,} users: the number of corrupt users is at most "
+        f"{demands.corrupt:,}, {lost}, and the server {manner}"
     )
     shares = found.degree + 1
     out.print(f"degree {found.degree}, threshold {found.threshold} of {shares} shares\n")
@@ -307,8 +308,9 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
         simulated = option.simulated
         if simulated is not None:
             out.print(
-                f"\nFor {option.protocol} no exact law is known: the table has bounds. Of "
-                f"{simulated.runs:,} simulated runs {simulated.completed:,} completed, so the "
+                f"\nFor {option.protocol} no exact law is known: the table has bounds. "
+                f"{simulated.completed:,} of {simulated.runs:,} simulated "
+                f"{'run' if simulated.runs == 1 else 'runs'} completed, so the "
                 f"probability is {simulated.low:.4g} to {simulated.high:.4g} with confidence 0.95, "
                 "if users are equally likely to leave before each of their four messages."
             )

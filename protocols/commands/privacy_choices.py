@@ -90,9 +90,10 @@ def users_needed(
     needed = call_or_refuse(fewest_users, share, holders, relation)
     stated = server_of_sampling([holders] * 2, participation, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
+    noun = "holder" if holders == 1 else "holders"
     out.print(
-        f"{needed:,} users are needed, so that every item has at least {holders:,} holders; with "
-        "them:"
+        f"{needed:,} users are needed, so that every item has at least {holders:,} {noun}; with so "
+        "many users:"
     )
     print_privacy(out, [stated])
     write_json({"users": needed, "holders": holders, **stated.as_json()}, json)
@@ -152,7 +153,7 @@ def advise(
     if people is not None:
         users, items = len(people.items), len(people.labels)
         label, rarest = rarest_item(people)
-        basis = f"as many as hold {label!r} in {people.source}, the rarest of {items:,} items"
+        basis = f"as many as hold {label!r} in {people.source}, the rarest item"
     if users is None or items is None or rarest is None:
         raise BadInput(
             "the privacy of sampling depends on the number of users who hold the rarest item: give "
@@ -185,10 +186,11 @@ def advise(
         trust.add_row(*row)
     out.print()
     out.print(trust)
+    noun = "holder" if rarest == 1 else "holders"
     out.print(
         f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
         f"all others meet it with δ = {delta:g}. Options with p sample the users: they assume "
-        f"that every item has at least {rarest:,} holders among the users who are "
+        f"that every item has at least {rarest:,} {noun} among the users who are "
         f"left, {basis}. Options without p assume nothing about the data. Where users add shares "
         "of noise (dpdg), each user who drops out makes the noise smaller."
     )

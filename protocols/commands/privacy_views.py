@@ -221,7 +221,7 @@ def dpdg(
     if factor > 1:
         out.print(
             f"If each user's variance is multiplied by {factor:.6g}, the noise of the others "
-            f"makes up for these {colluders + dropped} users."
+            "makes up for that of the colluders and of the users who dropped out."
         )
     records = [statement.as_json() for statement in statements]
     write_json({**records[0], "restoring_factor": factor, "statements": records}, json)

@@ -74,11 +74,12 @@ def survive(
     honest = users - colluders
     out = console(json)
     at_most = "at most " if found.items.min() < found.items.max() else ""
+    random = "random user" if colluders == 1 else "random users"
     out.print(
-        f"{colluders:,} random users of {users:,} collude, and {honest:,} "
+        f"{colluders:,} {random} of {users:,} collude, and {honest:,} "
         f"{'is' if honest == 1 else 'are'} honest:\n"
-        f"they break a given item with probability {at_most}{_in_words(found.items.max())}, and at "
-        f"least one item with probability {_between(found)}"
+        f"the colluders break a given item with probability {at_most}"
+        f"{_in_words(found.items.max())}, and at least one item with probability {_between(found)}"
     )
     write_json(
         {

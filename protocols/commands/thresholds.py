@@ -60,8 +60,8 @@ def thresholds(
     ]
     out = console(json)
     out.print(
-        f"{users:,} users; a run completes with probability at least 1 - 2^-{bits:g}; users of "
-        f"tss_robust report on {k} of {items} items\n"
+        f"users: {users:,}; a run completes with probability at least 1 - 2^-{bits:g}; users of "
+        f"tss_robust report on {k} of {items} {'item' if items == 1 else 'items'}\n"
     )
     grid = Grid("drop-outs", "dpds_robust", "tss_robust")
     for row in rows:

@@ -123,4 +123,6 @@ def measure(benchmark: Benchmark, repeat: int) -> Measured:
 
 def machine() -> str:
     """Return a short description of this machine."""
-    return f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
+    count = os.cpu_count()
+    processors = "1 processor" if count == 1 else f"{count} processors"
+    return f"{platform.machine()}, {processors}, Python {platform.python_version()}"

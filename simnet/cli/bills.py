@@ -51,7 +51,8 @@ def print_copies(ledger: Ledger, console: Console) -> None:
         many = "message that came twice" if copies.messages == 1 else "messages that came twice"
         console.print(
             f"not in the bill: the second copies of {copies.messages:,} {many} "
-            f"({copies.payload_bytes:,} bytes without frames)"
+            f"({copies.payload_bytes:,} {'byte' if copies.payload_bytes == 1 else 'bytes'} without "
+            "headers)"
         )
 
 

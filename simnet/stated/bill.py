@@ -200,8 +200,8 @@ def repeats_bytes(rows: Sequence[BillRow]) -> bool:
 def count_in_words(value: float) -> str:
     """Return a number as text, with commas between thousands and few digits after the point.
 
-    A whole number has no digit after the point, a number below 0.1 has at most two significant
-    digits, and any other number has one decimal.
+    A number within 1e-6 of a whole number has no digit after the point. Any other number has one
+    decimal, or two significant digits if it lies between -0.1 and 0.1.
     """
     if abs(value - round(value)) < 1e-6:
         return f"{value:,.0f}"

@@ -17,7 +17,7 @@ class PrivacyStatement:
     """An ε and a δ of a view.
 
     `bound` is the value of a closed form, which `bound_source` names. `bound` limits δ if ε was
-    given, and ε if δ was given or if δ is 0 (pure ε). If `bound` or `claimed` is a δ below
+    given, and ε if δ was given or if δ is 0 (pure ε). If `bound` or `claimed` is a δ between 0 and
     1e-307, it is text, as in JSON.
 
     >>> import math
@@ -46,7 +46,7 @@ class PrivacyStatement:
         return self.log_delta / log(10)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the statement for JSON; a δ below 1e-307 is text."""
+        """Return the statement for JSON; a computed δ between 0 and 1e-307 is text."""
         delta = small_number(self.log_delta) if self.given_delta is None else self.given_delta
         return {
             "epsilon": self.epsilon,
@@ -124,7 +124,7 @@ class Statements(tuple[PrivacyStatement, ...]):
 
 
 def small_number(log_value: float) -> float | str:
-    """Return a probability from its natural logarithm, as text if it is below 1e-307."""
+    """Return a probability from its natural logarithm, as text if it is between 0 and 1e-307."""
     if log_value == -inf or log_value > log(SMALLEST):
         return exp(log_value)
     return _power_of_ten(log_value / log(10), 6)

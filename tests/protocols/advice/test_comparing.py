@@ -123,7 +123,7 @@ def test_curves_that_look_alike_are_one_line_with_all_names(compared: Compared) 
         for (_, one), (_, other) in itertools.combinations(curves, 2):
             assert not np.allclose(one, other, rtol=0.02)
     shown = page_of(compared, "title", "command")
-    assert "One line stands for protocols whose margins differ by at most 3% from those" in shown
+    assert "One line stands for several protocols: their margins differ by at most 3%" in shown
 
 
 @pytest.mark.slow

@@ -50,6 +50,8 @@ def test_a_given_degree_is_judged(threshold: int, status: int) -> None:
         (["--server", "honest"], "server is curious or lying"),
         (["--drop", "1"], "somebody must be left"),
         (["--corrupt", "1.5"], "a whole number of users, or their share"),
+        (["--corrupt", "nan"], "a whole number of users, or their share"),
+        (["--corrupt", "inf"], "a whole number of users, or their share"),
         (["--users", "100", "--corrupt", "0.4", "--server", "lying"], "no degree up to 98"),
     ],
 )
@@ -81,7 +83,7 @@ def test_every_protocol_has_its_row() -> None:
 def test_the_table_says_what_is_exact_and_what_is_simulated() -> None:
     shown = words(simnet(*COMPLETES).out)
     assert "2.65614e-05" in shown
-    assert "Of 20 simulated runs 20 completed" in shown
+    assert "20 of 20 simulated runs completed" in shown
     assert "simulated" not in simnet(*COMPLETES[:-1], "0").out
 
 
