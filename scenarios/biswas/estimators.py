@@ -210,8 +210,8 @@ def printed_variance_c_hat(case: str, sampling: float) -> float:
 def corrected_variance_g(case: str, sampling: float) -> float:
     """The exact variance of g if the users' items are fixed.
 
-    Where the proof squares a mean, this formula has f p² + (1 - f) q², the mean square of the
-    probabilities that a report names the item.
+    Where the proof of Theorem 3.2 squares a mean, this formula has f p² + (1 - f) q², the mean
+    square of the probabilities that a report names the item.
     """
     known, f = sample(case, sampling), CASES[case].share
     p, q, gap = known.chances

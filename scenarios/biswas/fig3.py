@@ -46,7 +46,7 @@ WITHOUT_NUMBER = "a reader may judge without a number whether such a difference 
 def communication(table: Table) -> Counterpart:
     """The number of reports at π = 0.9 divided by that at π = 0.1, for the smallest ε that was run.
 
-    Raises `NoSuchPoint` unless both values of π were run.
+    Raises `NoSuchPoint` unless both values of π were run at this ε.
     """
     epsilon = min(table.values("epsilon"), default=None)
     if epsilon is None:

@@ -1,8 +1,8 @@
 """Fig. 1 and Fig. 2 of Biswas, Cormode and Maple: histograms from a tenth and from most of the
 users.
 
-The values of Fig. 1 follow one binomial law. The values of Fig. 2 follow "two binomials with a +":
-the "+" can mean a sum or a mixture.
+The values of Fig. 1 follow one binomial law. Those of Fig. 2 follow "Binomial(50, 0.6)+Binomial(50,
+0.4)", where the "+" can mean a sum or a mixture.
 """
 
 from collections.abc import Sequence

@@ -284,7 +284,9 @@ HOLDERS = CASES[CROWD].share * len(CASES[CROWD].held)
 OWN_HOLDERS = CASES[OWN].share * len(CASES[OWN].held)
 
 P_STAR = "p* of direct encoding with ε = 1 and 3 items, which Remark 1 says is p"
-PROOF_OF_ALL = "the proof is about the reports of all n users; so read, it holds"
+PROOF_OF_ALL = (
+    "the proof computes c from the reports of all n users; with this c, the theorem holds"
+)
 WRONG_WAY = (
     "the reverse is true: ĉ has the smaller variance for every π < 1. The proof forgets that "
     "the count of an item and the number of reports are correlated"
@@ -308,7 +310,7 @@ QUOTES = (
         ),
         corrected=lambda _: exact(supported(all_possible=False)),
         under="all outputs of non-zero probability support an item, as Definition 2.3 says",
-        disputed="Remark 1 sets the support itself; so read, it holds, as in the row above",
+        disputed="Remark 1 sets another support, {i}; with {i}, p* is p, as in the row above",
     ),
     Quote(
         source("Definition 2.4"),
@@ -456,7 +458,7 @@ QUOTES = (
         points=GRID.replace(f"π {', '.join(map(str, SAMPLINGS))}", f"π {SAMPLINGS[0]:g}"),
         disputed=(
             "the text names no small probability, and goes on with the limit for π to 0; up to "
-            f"π = {NEGATIVE_UP_TO:g} the mean of c is negative at all these points"
+            f"π = {NEGATIVE_UP_TO:g} the mean of c is negative at all these ε, items and f"
         ),
     ),
     Quote(

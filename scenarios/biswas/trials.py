@@ -92,7 +92,7 @@ def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
 
 def expected_raw_tv(holders: Ints, estimator: Any) -> float:
     """The mean distance of raw estimates from the truth, for normal errors with mean 0: half the
-    sum of √(2 Var_i / π).
+    sum of √(2 Var_i / π), where π is the number 3.14...
     """
     shares = np.asarray(holders) / np.sum(holders)
     return float(np.sqrt(2 * estimator.variance(shares) / pi).sum() / 2)

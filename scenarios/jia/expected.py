@@ -33,8 +33,8 @@ def mse_above(
 
     An estimate below `threshold` becomes 0, and every other estimate becomes what `step` makes of
     it. Let s be the standard deviation of the estimate of an item with f holders, and z =
-    (threshold - f) / s. The squared error of this item is f² with probability Φ(z); the rest is an
-    integral of a smooth function, by Gauss-Legendre.
+    (threshold - f) / s. The squared error of this item is f² with probability Φ(z); the rest of its
+    mean is an integral, by Gauss-Legendre.
     """
     from scipy.special import ndtr  # scipy loads slowly, so we import it only where it is needed
 
@@ -83,7 +83,7 @@ def averaged(parts: Sequence[tuple[float, float]], weights: Sequence[float]) -> 
 class Improvement:
     """By how much Calibrate's error is smaller than OUE-Zero's.
 
-    The paper says "improves by ... %", which can be read in two ways.
+    The paper prints "relative improvements" in per cent, which can be read in two ways.
     """
 
     zero: float

@@ -26,7 +26,7 @@ def size(name: str, population: str) -> Callable[[Table], Counterpart]:
     def reading(table: Table) -> Counterpart:
         rows = table.where(population=population).rows
         if not rows or table.synthetic:
-            raise NoSuchPoint(f"there are no real counts of {population}")
+            raise NoSuchPoint(f"nothing was run on real counts of {population}")
         if population == "kosarak":
             raise NoSuchPoint(PART)
         return counted(float(rows[0][name]))
@@ -35,7 +35,7 @@ def size(name: str, population: str) -> Callable[[Table], Counterpart]:
 
 
 def draw(table: Table) -> "Figure":
-    """Draw the share of items over ranges of counts; ranges in which no item lies are left out."""
+    """Draw the share of items per count over ranges of counts; empty ranges are left out."""
     held = attrs.evolve(table, rows=[row for row in table.rows if row["density"]])
     return curves(
         held,

@@ -1,7 +1,7 @@
 """Fig. 4 of Jia and Gong: the noise of the items in one collection, and the Gaussian fitted to it.
 
-The paper shows OUE on Kosarak. Section III-B calls the noise of basic RAPPOR and of k-RR a
-Gaussian, too, so we draw these mechanisms beside OUE, and the data set Retail beside Kosarak. The
+The paper shows OUE on Kosarak. Section III-B calls the noise of all pure protocols a Gaussian, so
+we draw basic RAPPOR and k-RR beside OUE, and the data set Retail beside Kosarak. The
 paper's numbers belong to the size of the whole of Kosarak. For a mechanism and an ε, the variance,
 averaged over the items, depends on the population only through the numbers of users and items. So
 a made-up population of this size has the paper's variance.
@@ -159,7 +159,7 @@ def mixture(table: Table, population: str) -> Counterpart:
 
 
 def quotes() -> Iterator[Quote]:
-    """Yield the quotes of this figure and of the noise's distribution."""
+    """Yield the quotes of this figure, of the noise in section III-B, and of Eq. 21."""
     yield Quote(
         SOURCE,
         f"square of the fitted mean of the noise {OF_WHOLE} (printed: -3.2)",
@@ -245,14 +245,14 @@ def notes(epsilon: float) -> list[str]:
     return [
         f"One collection, ε = {epsilon:g}; mean and deviation are those of the fitted Gaussian. p: "
         "Kolmogorov's test against the Gaussian of Eq. 13 and 14.",
-        "The histogram of k-RR has gaps, because its estimates lie on a lattice with few points "
+        "The histogram of k-RR is uneven, as its estimates lie on a lattice with few points "
         "in a standard deviation. The paper shows OUE on the whole of Kosarak.",
     ]
 
 
 def draw(table: Table) -> "Figure":
-    """Draw the noise of the first collection of each population and mechanism, with the fitted
-    Gaussian and the Gaussian of Eq. 13 and 14.
+    """Draw the noise of the first collection by each mechanism on Retail and on Kosarak, with the
+    fitted Gaussian and the Gaussian of Eq. 13 and 14.
     """
     populations = [one for one in table.values("population") if one in FILES]
     epsilon = table.values("epsilon")[0]

@@ -102,7 +102,10 @@ def gains(population: str, epsilon: float) -> Iterator[Quote]:
     for method, fit in FITS.items():
         disputed = SMALL_GAIN if (population, epsilon) == LOSES[:2] else ""
         disputed = NO_GAIN if (population, epsilon, method) == LOSES else disputed
-        words = f"{TITLES[population]}, ε = {epsilon:g} (printed: improves by {per_cent:g} %)"
+        words = (
+            f"{TITLES[population]}, ε = {epsilon:g} (printed: a relative improvement of "
+            f"{per_cent:g} %)"
+        )
         yield Quote(
             SOURCE,
             f"Calibrate's error divided by OUE-Zero's, {words}",
@@ -147,8 +150,8 @@ def _with_true_prior(rows: Sequence[TrialRow], one: str, other: str) -> str:
         return ""
     first, second = (rows[0][name] for name in names)
     return (
-        f"it would be {first / second:.3g} by the law if the prior were the true distribution of "
-        "the counts"
+        f"the quotient would be {first / second:.3g} by the law if the prior were the true "
+        "distribution of the counts"
     )
 
 

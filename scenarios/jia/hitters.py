@@ -90,7 +90,9 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
 
 
 def melted(table: Table) -> Table:
-    """Return the table with one row for each trial and method, and one measure for each rate."""
+    """Return the table with a row for each trial and each of its methods, and a measure for each
+    rate.
+    """
     rows = [
         {
             **{axis: row.get(axis) for axis in table.axes},

@@ -1,4 +1,4 @@
-"""What Jia and Gong state without an experiment: Eq. 13 and 14 (section III-B) and 22 (IV-A2).
+"""Eq. 13 and 14 (section III-B) and Eq. 22 (section IV-A2) of Jia and Gong.
 
 Eq. 14 is tried on the two ends of a population: the item that most users hold, and an item that
 nobody holds. The other equations are computed, without coins.

@@ -47,7 +47,7 @@ CHOICES = (
 
 
 def titles(table: Table) -> dict[str, str]:
-    """The titles of the populations. A title says if made-up people stand in for real ones."""
+    """The titles of Retail and Kosarak. A title says if made-up people stand in for real ones."""
     return {
         name: f"{title}: made-up people" if table.synthetic else title
         for name, title in TITLES.items()

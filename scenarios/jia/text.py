@@ -39,7 +39,7 @@ def counts_of(population: str, compute: Callable[[Ints], float]) -> Computed:
 
 def off_gaussian(mechanism: str) -> Callable[[Ints], float]:
     """Return a function that gives how far an item's noise over many collections, at ε = 1, is from
-    a Gaussian: the larger number of the most held item and of an item that nobody holds.
+    a Gaussian: the larger distance of two items, the most held one and one that nobody holds.
     """
 
     def distance(counts: Ints) -> float:
@@ -139,7 +139,7 @@ def of_population(name: str) -> list[Sentence]:
             0.5,
             small,
             "at least",
-            "more than half of the items have a frequency below the mean",
+            "at least half of the items have a frequency below the mean",
         ),
         shape(
             "a very small fraction of the items have large frequencies",

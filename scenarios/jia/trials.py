@@ -1,5 +1,5 @@
-"""Trials for Fig. 3 and 5 to 9 of Jia and Gong: collections by OUE, drawn item by item, and their
-post-processing.
+"""Trials for Fig. 5 to 9 of Jia and Gong: collections by OUE, drawn item by item, and their
+post-processing. The trial for Fig. 3 draws nothing.
 """
 
 from collections.abc import Callable, Mapping

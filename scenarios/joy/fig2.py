@@ -52,7 +52,7 @@ def factor(place: int) -> Callable[[Table], Counterpart]:
             for s in table.values("sampling")
         ]
         if not pairs:
-            raise NoSuchPoint("at no location both randomised response and sampling were run")
+            raise NoSuchPoint("at no location were both randomised response and sampling run")
         return sorted(pairs, key=lambda one: one.law)[place]
 
     return reading

@@ -56,7 +56,7 @@ def ratio(table: Table) -> Counterpart:
     """Return the largest quotient, over x, of the exact ε of randomised response and the ε of
     Eq. 29.
 
-    Raises `NoSuchPoint` if both curves were run at no x.
+    Raises `NoSuchPoint` if no x was run for both curves.
     """
     xs = readings(table, "eq. 29").keys() & readings(table, "response").keys()
     pairs = [
@@ -64,7 +64,7 @@ def ratio(table: Table) -> Counterpart:
         for x in xs
     ]
     if not pairs:
-        raise NoSuchPoint("at no x both curves were run")
+        raise NoSuchPoint("no x was run for both curves")
     return max((quotient(*pair) for pair in pairs), key=lambda one: one.law)
 
 

@@ -68,7 +68,8 @@ EXPERIMENT = Experiment(
             under="only owners who hold no are added; any growth counts, whatever 'quickly' means",
             disputed="the text has no measure of 'quickly'; among many owners the error grows "
             "with the square root of their number",
-            points="286 and 10,000 owners are the paper's patients, a million its check-ins",
+            points="286 and 10,000 owners, as in the paper's figures on patients; a million, as "
+            "its check-ins",
         ),
     ],
     figure=growth_figure,

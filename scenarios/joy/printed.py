@@ -79,9 +79,11 @@ def equation_25(mechanism: TwoRounds) -> float:
 def equation_29(sampling: Chance, background: Chance) -> float:
     """The ε of one value's answer in round two, from its π_v.
 
-    The ε of round two is the largest over all values, and over "none" (π_0) if owners may hold none
-    of them. Raises `ValueError` for numbers that are not probabilities, and for π_v = 0, where no ε
-    is finite.
+    If there are two truths or more, the ε of round two is the largest over all values, and over
+    "none" (π_0) if owners may hold none of them.
+
+    Raises `ValueError` for numbers that are not probabilities, and for π_v = 0, where no ε is
+    finite.
     """
     checks.chance("sampling", sampling)
     checks.chance("background", background)

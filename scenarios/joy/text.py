@@ -122,14 +122,14 @@ class Passage:
 
 
 def for_all(function: Callable[..., Any], *arguments: Any) -> Value:
-    """Return a function that gets a mechanism and ignores it: it returns `function` of these
+    """Return a function of a mechanism, which ignores the mechanism and returns `function` of these
     arguments.
     """
     return lambda _: function(*arguments)
 
 
 def for_mechanism(function: Callable[..., Any], *arguments: Any) -> Value:
-    """Return a function that gets a mechanism: it returns `function` of the mechanism and these
+    """Return a function of a mechanism, which returns `function` of the mechanism and these
     arguments.
     """
     return lambda mechanism: function(mechanism, *arguments)
@@ -937,7 +937,7 @@ PASSAGES = (
 BY_NAME = {one.statement: one for one in PASSAGES}
 
 EXPERIMENT = Experiment(
-    summary="Measurements and formulas of the text of Sampling Privacy",
+    summary="Numbers and formulas in the text of Sampling Privacy",
     source="Joy and Gerla, sections 1 to 6",
     trial=evaluate,
     grid=[{"statement": list(BY_NAME), "zero": [0.3], "sampling": list(SAMPLINGS[:1])}],
