@@ -1,4 +1,4 @@
-"""What stands beside the picture of a run: estimate, privacy, bill, claims and parameters.
+"""What stands beside the picture of a run, such as estimate, privacy, bill and claims.
 
 The template of the page turns these texts and numbers into HTML.
 """
@@ -199,7 +199,8 @@ def outputs_of(result: Result, is_private: bool) -> Table | None:
     outputs = [(name, out) for name, out in result.run.outputs.items() if out is not None]
     rows = [[name, str(plain(out))] for name, out in outputs[:OUTPUTS_SHOWN]]
     more = len(outputs) - len(rows)
-    notes = [f"and {more:,} more parties with an output"] if more > 0 else []
+    noun = "party" if more == 1 else "parties"
+    notes = [f"and {more:,} more {noun} with an output"] if more > 0 else []
     return Table("What scripts returned", ["party", "output"], rows, notes=notes) if rows else None
 
 

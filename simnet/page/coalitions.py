@@ -44,7 +44,7 @@ MOST_LETTERS_OF_PROOFS = 400_000  # JSON of all proofs together
 EVIDENCE_SHOWN = 5  # messages of an attack in words, where there is no proof on the page
 
 NO_PROOF_ROOM = (
-    "This proof is too long for the page. The command simnet verify writes it into a file with the "
+    "The page has no room for this proof. The command simnet verify writes it into a file with the "
     "option --certificate FILE, and python -m simnet.adversary.check FILE checks it."
 )
 NO_COEFFICIENTS = (
@@ -255,7 +255,7 @@ def coalitions_json(judged: Judged, done: Run, kept: Keeping) -> Json:
 
 
 def _size(verdict: Verdict) -> int:
-    """How many terms the messages of a verdict have."""
+    """About how many terms the messages of a verdict have."""
     return sum(knowledge.view.size for knowledge in verdict.knowledge)
 
 

@@ -144,7 +144,7 @@ def _short(text: str, most: int) -> str:
 
 
 def diagram_svg(done: Run) -> str:
-    """Return the messages of a run as a sequence diagram in SVG, in black on white.
+    """Return the messages of a run as a sequence diagram in SVG.
 
     >>> from simnet import perform
     >>> svg = diagram_svg(perform("dpds", users=2, items=2, seed=1).run)

@@ -3,8 +3,8 @@
 Theory of operation. A script cannot use a sealed input as a number, so inputs reach the page in
 three ways, and each of them is closed.
 
-- *Numbers.* The contents of messages and their keys, values of attacks, outputs except the
-  estimate, the truth and the seed are left out of every page about given inputs.
+- *Numbers.* The truth, the seed, the contents of messages and their keys, values of attacks, and
+  outputs except the estimate are left out.
 - *Coefficients.* A script may disclose a value and multiply a secret by it. The value is then a
   coefficient of the form of a message, so it is also in equations and proofs. If a party has
   disclosed anything that was made from a sealed value, we leave out all coefficients but 1 and -1,
@@ -12,8 +12,8 @@ three ways, and each of them is closed.
 - *Texts.* A script may write a disclosed value into a tag, and an error may quote a number. Digits
   are then replaced by `#`.
 
-What remains is who sent a message to whom and when, how large it was, and who can compute what. In
-some protocols this depends on disclosed values.
+The page still shows who sent a message to whom and when, how large it was, and who can compute
+what. In some protocols these facts depend on disclosed values.
 """
 
 import re

@@ -14,8 +14,8 @@ Node.js runs on the command line. The second script makes certificates of the pr
 The third script draws.
 
 Inputs of real people. A page about given inputs leaves out what these inputs can be computed from:
-the seed, the numbers in messages, the values of attacks, keys, outputs except the estimate, the
-truth and the error, and statements of privacy that depend on the truth (`simnet.page.keeping` has
+the seed, the truth and the error, the numbers and keys of messages, the values of attacks, outputs
+except the estimate, and statements of privacy that depend on the truth (`simnet.page.keeping` has
 more). Attacks on such a page are equations without values. Unless the caller of `page_of` decides
 it, the page has all of these only if the scenario itself drew all inputs from the seed, so that
 they are nobody's data.

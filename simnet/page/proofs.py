@@ -4,8 +4,8 @@ Theory of operation
 -------------------
 
 The page checks the proofs that it has room for. It uses the reader of certificates in JavaScript,
-so it needs a certificate for each of these proofs. Certificates of one run are nearly the
-same text: they list the same messages and the same coins. So we keep three tables for all of them::
+so it needs a certificate for each of these proofs. Certificates of one run share much text: many
+messages and coins occur in several of them. So we keep three tables for all of them::
 
     families   every family of unknowns, once
     unknowns   for each modulus: pairs of a family and a place in it

@@ -80,7 +80,7 @@ def times_of(timing: Timing, kept: Keeping) -> Times:
         arrows=tuple(
             Arrow(leg.began * scale, middle[leg.sender], leg.ended * scale, middle[leg.party])
             for leg in legs
-            if leg.sender in middle and leg.party in middle
+            if leg.tag is not None and leg.sender in middle and leg.party in middle
         ),
         ticks=tuple(
             (WIDTH * place / TICKS, in_units(timing.completion * place / TICKS))

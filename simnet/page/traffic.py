@@ -49,7 +49,7 @@ def parties_json(roster: Roster) -> Json:
 
 @attrs.frozen
 class _Entry:
-    """Equal messages from one party to another. `count` is 1 unless the sender is a crowd."""
+    """A message from one party to another, or `count` messages of a crowd to a party."""
 
     round: int
     sender: int

@@ -109,7 +109,7 @@ class MessageFate:
         if not 0 <= self.seconds < float("inf") or (self.seconds > 0) != (self.what == "late"):
             raise BadInput(
                 "a late message needs a number of seconds above 0, and other messages have no "
-                f"seconds: got {self.what} by {self.seconds}"
+                f"seconds: got {self.what} with {self.seconds} seconds"
             )
 
     @classmethod

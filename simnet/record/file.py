@@ -170,7 +170,10 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     )
     seed, names, inputs, observed, tags, messages = (header[part] for part in _PARTS)
     _expect(type(seed) is int, "its seed is not a whole number")
-    _expect(_are_different(names, str) and names, "its parties are not a list of different names")
+    _expect(
+        _are_different(names, str) and names,
+        "its parties are not a list of different names, or there are none",
+    )
     _expect(_are_different(tags, str), "its tags are not a list of different names")
     _expect(
         _are_different(observed, int), "its observed parties are not a list of different numbers"

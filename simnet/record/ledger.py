@@ -1,4 +1,4 @@
-"""The bill of a run: messages, elements, bytes and operations, by party, role, round and tag.
+"""The bill of a run: messages, elements, bytes and operations.
 
 Theory of operation. A run may have millions of messages, and many of them are alike. So the ledger
 counts messages, and does not store them one by one. All messages of one tag, one round and one
@@ -60,7 +60,7 @@ class Line:
     `sent` is the number of all messages, and `local` the number of messages to the sender itself,
     which cross no channel. `copies` is the number of second copies of messages that came twice:
     they are counted in `sent`. `address` is the sum of the recipients' numbers, for the trace hash.
-    `wire` and `shape` are those of the payloads if the payloads have one piece, else None. `number`
+    `wire` and `shape` are those of the manifest's piece if it has only one, else None. `number`
     is the place of the line in `Log.lines`, or -1 while the log has no post of the line.
     """
 
@@ -196,7 +196,7 @@ class Ledger:
         only links with at least one observed party are counted.
 
         Raises `BadInput` for an unknown axis, direction or counting, for links with the direction
-        "received", for links of a run without observed parties, and for a tag with two phases.
+        "received", for links of a run without observed parties, and for phases if a tag has two.
         """
         for what, given, kinds in (
             ("axis", axis, Axis),

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from simnet.network.recorded import load, recorded
 from simnet.network.timeline import shown_parties, timeline_figure
 from simnet.network.timing import in_units, timed
 from simnet.network.toml_file import as_toml, network_from_toml, network_named, read_network
+from simnet.page.keeping import Keeping
+from simnet.page.times import times_of
 from simnet.values.frames import HEADER_BYTES
 from tests.harness.networks import ended
 from tests.harness.shell import RING, refusal, simnet
@@ -409,6 +412,23 @@ def test_steps_through_a_relay_have_the_times_of_their_own_links() -> None:
         assert (second.sender, second.party) == ("server", "u4")
         assert second.left - second.began == pytest.approx(2 * step)  # after u2's and u3's
         assert second.gone - second.left == pytest.approx(step)
+
+
+def test_the_page_draws_no_arrow_where_no_message_ended_a_wait() -> None:
+    class Ask:
+        def parties(self) -> Mapping[str, Seat]:
+            return {"server": Seat(self.server), **seats("u", self.user, 2)}
+
+        async def user(self, me: Party) -> None:
+            await me.send(Tag("note"), "server", bits([1]))
+
+        async def server(self, me: Party) -> None:
+            await me.gather_some(Tag("note"), ["u1", "u2"])
+
+    timing = timed(run(Ask(), fates={"u2": Fate("note")}), "rounds")
+    assert [(leg.told, leg.tag) for leg in timing.legs] == [(True, None)]
+    assert times_of(timing, Keeping()).arrows == ()
+    assert len(times_of(timed(run(Ask()), "rounds"), Keeping()).arrows) == 1
 
 
 def test_a_network_without_classes_is_refused() -> None:
