@@ -24,8 +24,7 @@ whether the item is at least 2::
 
 The function of `secret` or `disclose` receives discrete coins as one more argument if it has a
 parameter for coins behind the others, as in `lambda item, coins: ...`. This is a parameter without
-a default value, or one with the name `coins`. So a function without that parameter draws no coins,
-whatever the input is.
+a default value, or one with the name `coins`.
 
 The function of a door must be pure: its result depends only on its arguments and coins. So an
 instrument can note the results of the doors, and read the run again without calling a function. An
@@ -94,15 +93,15 @@ class DoorCall:
     alternative: Any = None
 
     def fix(self) -> None:
-        """Make sure that instruments which call the function after the run call the same
-        function.
+        """Fix the variables around the function, and note what the function and the plain arguments
+        are now: see `captured`.
         """
         self.function = with_fixed_variables(self.function)
         self.knowledge = self._knowledge()
 
     @property
     def has_changed(self) -> bool:
-        """Whether the function, or a plain argument, has changed since the call was fixed."""
+        """Whether the function, or a plain argument, has visibly changed since `fix` was called."""
         return self.knowledge is not None and self.knowledge != self._knowledge()
 
     def _knowledge(self) -> Hashable:
@@ -117,8 +116,8 @@ class DoorCall:
 
     @property
     def title(self) -> str:
-        """A description of the call for messages. For a function of a library it has the arguments,
-        such as `int(opened numbers)`; otherwise it is the function's name.
+        """A description of the call for messages: the function's name; for a class or a function of
+        a library also the arguments that are not plain, as in `int(opened numbers)`.
         """
         if not is_of_library(self.function):
             return self.name
@@ -191,7 +190,7 @@ def door_call(
         party=party,
         number=number,
         function=function,
-        arguments=tuple([_argument(value, party, meter) for value in arguments]),
+        arguments=tuple([_argument(kind, value, party, meter) for value in arguments]),
         takes_coins=_takes_coins(kind, function, len(arguments)),
         field=field,
         shape=_declared_shape(shape),
@@ -213,7 +212,7 @@ def _declared_shape(shape: Any) -> tuple[int, ...]:
         ) from error
 
 
-def _argument(value: object, party: str, meter: Meter | None) -> Argument:
+def _argument(kind: DoorKind, value: object, party: str, meter: Meter | None) -> Argument:
     if type(value) is Sealed:
         source = source_of(value)
         if isinstance(source, Opened):
@@ -228,7 +227,7 @@ def _argument(value: object, party: str, meter: Meter | None) -> Argument:
     if type(value) in (tuple, list, dict) and not _is_plain(value):
         raise TypeError(
             f"a door takes each sealed value and each field array as an argument of its own, not "
-            f"in a {type(value).__name__}: write me.output(function, *values)"
+            f"in a {type(value).__name__}: write me.{kind}(function, *values)"
         )
     return Plain(value)
 
@@ -283,7 +282,8 @@ def _has_place_for_coins(kind: DoorKind, function: Function, given: int) -> bool
     if not least <= given <= most:
         name = str(getattr(function, "__name__", "the function")).replace("<lambda>", "the lambda")
         and_coins = "" if kind == "output" else f", or {given + 1} to draw coins"
-        expected = f"{least}" if least == most else f"{least} to {most}"
+        expected = f"{least} or more" if most == ANY_NUMBER else f"{least} to {most}"
+        expected = f"{least}" if least == most else expected
         noun = "argument" if expected == "1" else "arguments"
         raise TypeError(
             f"{name} takes {expected} {noun}, but me.{kind} calls it with {given}{and_coins}"
@@ -402,7 +402,7 @@ def _whole_numbers(call: DoorCall, field: Field, result: Any) -> Residues:
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
             f"{call.name} returns {_kind_of_numbers(result)}: the function of me.secret must "
-            f"return whole numbers from -2**63 to 2**64 - 1, of shape {call.shape}"
+            f"return whole numbers from -2**63 to 2**63 - 1, of shape {call.shape}"
         ) from error
 
 
@@ -440,8 +440,8 @@ def own_copy(value: Any) -> Any:
 def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
     """Call the function with the values behind its arguments, and note its result.
 
-    Raises every error that the function raises, except that the error of an output is noted as
-    `call.error`.
+    Raises the errors of `value_of` and `called`; for an output, the error is noted as `call.error`
+    instead.
     """
     try:
         values = [value_of(argument, meter) for argument in call.arguments]
@@ -457,7 +457,8 @@ def unsealed(output: Any, party: str, meter: Meter) -> Any:
     """Return a script's result with plain values in place of sealed values, also of those inside
     tuples, lists and dictionaries.
 
-    Raises `TypeError` for values that another party holds.
+    Raises `TypeError` for values that another party holds, and the error of an output's function,
+    if this function has failed.
     """
     _check_own(output, party, meter, set())
     return _revealed(output)

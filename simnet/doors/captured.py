@@ -18,11 +18,11 @@ call a description of these things the function's *knowledge*. This module serve
   doors were opened, and if that knowledge contains no `Opaque` object.
 
 The knowledge of a function consists of its code, without its name and line numbers, and of the
-knowledge of everything that the code uses. A plain value is described by its key (`plain_keys`), an
-object by its type and its attributes. Modules, classes, and the functions of Python, numpy and
-simnet are assumed not to change, so their contents are not inspected. Any other object whose
-contents cannot be inspected is `Opaque`: such an object equals only itself, and we cannot tell
-whether it has changed.
+knowledge of the things named above. A plain value is described by its key (`plain_keys`), a large
+array by a digest, an object by its type and its attributes. Modules, classes, and the functions of
+Python, numpy and simnet are assumed not to change, so their contents are not inspected. Any other
+object whose contents cannot be inspected is `Opaque`: such an object equals only itself, and we
+cannot tell whether it has changed.
 
 >>> functions = [lambda: limit for limit in (3, 5)]
 >>> [function() for function in functions]
@@ -39,6 +39,7 @@ import abc
 import functools
 import hashlib
 import os
+import struct
 import sys
 import typing
 from collections.abc import Callable, Hashable
@@ -130,8 +131,8 @@ def knowledge_of(value: object) -> Hashable:
 
 
 def is_same(first: Hashable, second: Hashable) -> bool:
-    """Return whether two functions with these two descriptions are certainly the same; False if
-    this cannot be decided.
+    """Return whether we consider two functions with these descriptions the same: the descriptions
+    are equal and contain no `Opaque` object.
     """
     return first is not None and first == second and _shows_all(first)
 
@@ -170,8 +171,8 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
 
 
 def is_of_library(function: object) -> bool:
-    """Return whether an object is a class, a function written in C, or a function of Python, numpy
-    or simnet without captured variables.
+    """Return whether an object is a class, a function written in C that is not a method of an
+    object, or a function of Python, numpy or simnet without captured variables.
     """
     if isinstance(function, BuiltinFunctionType):  # false for a method of an object: `[].append`
         return function.__self__ is None or isinstance(function.__self__, ModuleType | type)
@@ -185,7 +186,7 @@ def is_of_library(function: object) -> bool:
 
 
 def _parts(value: Any) -> list[object] | None:
-    """Return everything that an object consists of; None if a part of it cannot be inspected."""
+    """Return what an object consists of; None if we cannot see this."""
     if isinstance(value, FunctionType):
         return _parts_of_function(value)
     if isinstance(value, MethodType | BuiltinFunctionType):
@@ -202,23 +203,41 @@ def _parts(value: Any) -> list[object] | None:
 
 
 def _parts_of_object(value: object) -> list[object] | None:
-    """Return the attributes of an object whose class belongs to a script, else None."""
+    """Return the names and values of an object's attributes. Return None if the class belongs to a
+    library or is derived from a class of Python or numpy, or if objects of the class have contents
+    besides their attributes.
+    """
     if _library(type(value)) or any(
         _library(kind) not in ("", "simnet") and kind not in _STATELESS
         for kind in type(value).__mro__[:-1]
     ):
         return None
+    slots = _slots(type(value))
+    if _hides_contents(type(value), len(slots)):
+        return None
     attributes = dict(getattr(value, "__dict__", {}))
-    for kind in type(value).__mro__:
-        names = vars(kind).get("__slots__", ())
-        for name in (names,) if isinstance(names, str) else names:
-            if name != "__weakref__":
-                attributes[name] = getattr(value, name, None)
+    attributes.update((name, getattr(value, name, None)) for name in slots)
     return [part for name in sorted(attributes) for part in (name, attributes[name])]
 
 
+def _slots(kind: type) -> list[str]:
+    """Return the names of the slots in which objects of a class keep attributes."""
+    declared = [vars(each).get("__slots__", ()) for each in kind.__mro__]
+    names = [name for each in declared for name in ((each,) if isinstance(each, str) else each)]
+    return [name for name in names if name not in ("__dict__", "__weakref__")]
+
+
+def _hides_contents(kind: type, slots: int) -> bool:
+    """Return whether objects of a class are larger than their attributes need. A class that is
+    written in C may keep data in the rest.
+    """
+    pointers = slots + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    visible = object.__basicsize__ + pointers * struct.calcsize("P")
+    return kind.__itemsize__ > 0 or kind.__basicsize__ > visible
+
+
 def _library(kind: type) -> str:
-    """Return the library that a class belongs to; "" for a class of a script."""
+    """Return the module of Python, or "numpy" or "simnet", that a class belongs to; else ""."""
     package = kind.__module__.partition(".")[0]
     return package if package in _LIBRARIES else ""
 

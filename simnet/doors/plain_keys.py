@@ -23,12 +23,12 @@ from simnet.values.typed import Typed
 
 
 class NoKey(Exception):
-    """Raised for a value of a type that cannot be compared from outside."""
+    """Raised for a value that cannot be compared from outside."""
 
 
 def key_of(value: object) -> Hashable:
-    """Return the key of a plain value. Raises `NoKey` for a value, or for a part of it, of a type
-    whose contents are not visible.
+    """Return the key of a plain value. Raises `NoKey` if the value, or a part of it, cannot be
+    compared from outside.
     """
     kind = type(value)
     if value is None or kind in (bool, int, str, bytes, Fraction, range):

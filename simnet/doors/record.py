@@ -21,8 +21,8 @@ from simnet.values.sealed import Input, Made, Opened
 
 @attrs.frozen(eq=False)
 class RecordedCall:
-    """A door's call with its cost: the billed operations, and the words drawn from the discrete
-    stream.
+    """A door's call with its cost: the billed operations, and the number of 64-bit words that it
+    drew from the discrete stream.
     """
 
     call: DoorCall
@@ -60,8 +60,8 @@ class DoorRecord:
         if recorded is None or not _is_same_place(recorded.call, call):
             raise ScriptError(
                 f"{call.party} calls another door (me.{call.kind} of {call.name}) when its "
-                "script is read without inputs: the function of a door may change nothing and may "
-                "only return a value"
+                "script is read without inputs: a script must call the same doors each time, and "
+                "the function of a door may only return a value"
             )
         for operation, times in recorded.operations.items():
             meter.bill(operation, times)
@@ -72,7 +72,7 @@ class DoorRecord:
 
 
 def _is_same_place(first: DoorCall, second: DoorCall) -> bool:
-    """Return whether two calls belong to one place of a script and have arguments of the same
+    """Return whether two calls have the same kind, field, shape and code, and arguments of the same
     kinds.
     """
     return (first.kind, first.field, first.shape, first.takes_coins, _code(first)) == (

@@ -1,4 +1,4 @@
-"""Reduced views of a coalition that does not know their structure, written in common bases.
+"""Views of a coalition that does not know the linear forms of its messages, in common bases.
 
 In `views`, the field elements that a coalition sees are a vector y, and a reduced view is a triple
 (discrete part, K, K·y) with a matrix K. If several K occur with one discrete part, the coalition

@@ -375,7 +375,8 @@ class Model:
             raise BadInput(
                 f"{self.roster.names[crowd]} is a crowd of "
                 f"{self.roster.seats[crowd].size:,}, and only single parties "
-                "can be played out: seat its members one by one, as population=actors does"
+                "can be played out: seat its members one by one, as some protocols do with "
+                "population=actors"
             )
         self._trees: dict[tuple[int, Hashable], PartyTree] = {}  # trees by party and input
         self._structures: dict[Hashable, int] = {}
@@ -388,7 +389,8 @@ class Model:
         """Return every world on these inputs.
 
         `progress` is called with the probability covered since its last call. Raises `BadInput` if
-        there are more worlds than the limit, and `ScriptError` if a script raises an error.
+        the worlds cannot be played out or are more than the limit, `ScriptError` for an error in a
+        script, and `Stall` if parties wait for messages that nobody sends.
         """
         self._refuse_unplayable(inputs)
         with seldom_collected:
@@ -431,10 +433,8 @@ class Model:
         return worlds
 
     def _refuse_above(self, limit: int, trees: Sequence[PartyTree], is_above: bool) -> None:
-        """Raise `BadInput` if there are more worlds than the limit.
-
-        The number of worlds is estimated, unless `is_above` says that it is certainly above the
-        limit.
+        """Raise `BadInput` if `is_above` says that there are more worlds than the limit, or if
+        estimates of their number are far above the limit.
         """
         estimates = sorted(self._estimates(trees, limit))
         if not is_above and estimates[WAYS // 2] <= EXCESS * limit:

@@ -143,9 +143,7 @@ class Network:
             self.waiting[channel] = (*self.waiting.get(channel, ()), posting)
 
     def release(self, silences: Sequence[Silent]) -> None:
-        """Let these parties stop waiting. Each of them has missed one message of each silent
-        sender.
-        """
+        """Let the recipients stop waiting for silent senders."""
         for silence in silences:
             number, request = silence.recipient, silence.request
             self.silences.append(silence)
@@ -269,8 +267,8 @@ class Network:
         return groups
 
     def lacking(self, party: int, request: Request) -> frozenset[int] | None:
-        """Return the parties whose message a waiting party lacks; None if the party waits for a
-        message from anybody.
+        """Return the parties whose message a waiting party lacks; None if the request
+        names no senders.
         """
         if request.senders is None:
             return None
@@ -311,7 +309,7 @@ class Network:
     def reached(self, party: int, request: Request | None) -> tuple[int, int]:
         """Return the round and the step that a party has reached while it waits.
 
-        A party that waits for several messages of one sender reads the first ones meanwhile.
+        A party that waits for several messages of one sender reads those that have come meanwhile.
         """
         depth, step = self.depths[party], self.steps[party]
         if request is None or request.kind != "each" or len(request.senders or ()) < 2:
@@ -373,7 +371,9 @@ def coins_of(form: Vector) -> Vector:
 
 
 def free_span(rows: Sequence[OpenedRow], modulus: int) -> Span:
-    """The span of the coins of those rows whose numbers are free. Row k has the origin -1 - k."""
+    """The span of the coins of those rows modulo `modulus` whose numbers are free. Row k has the
+    origin -1 - k.
+    """
     span = Span(modulus)
     for place, row in enumerate(rows):
         if row.is_free and row.modulus == modulus:

@@ -6,8 +6,8 @@ script can be played without the other parties. The script gets the kernel's own
 the script waits for messages, the outbox suspends the script and returns a `Request`, which says
 what the script waits for. The caller (`party_tree`) resumes the script with the messages.
 
-A party that will drop out gets the kernel's `CutLink` around its outbox, and a party some of whose
-messages go astray gets the kernel's `AstrayLink`. A message that goes astray is collected like
+A party that will drop out gets a `CutOutbox` around its outbox, and a party some of whose messages
+go astray gets an `AstrayOutbox`. A message that goes astray is collected like
 others, and carries its fate.
 
 Example. The script ::
@@ -137,8 +137,8 @@ class Request:
     - "any": one message from any party.
     - "heard": that each of `senders` that does not stay silent has sent into the next sum; the
       messages stay there.
-    - "sum": a sum of one message from each of `senders`. With `keys`: one sum for each key, of the
-      number of messages with this key that `counts` gives.
+    - "sum": one sum for each of `keys`, of as many messages with this key as `counts` says; with
+      `senders`, of one message from each of them.
     """
 
     kind: Literal["each", "some", "any", "heard", "sum"]

@@ -1,4 +1,4 @@
-"""The tree of all states that one party can reach.
+"""The tree of all states that one party can reach with one input.
 
 A party's *history* consists of the outcomes of its coins so far, the numbers of the field elements
 that it opened, and the messages that it received. Apart from its history a script is deterministic,

@@ -61,8 +61,8 @@ _BLOCKS = 1000  # a party or a deferred block may make fewer deferred blocks tha
 _PARTY, _STREAM = 44, 22
 COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 NO_RANDOM_FUNCTIONS = (
-    "(me.expand, me.public_key, me.agree, me.sign, me.encrypt, me.decrypt) cannot be played out: "
-    "an ideal random function has too many outcomes; `simnet verify` can judge the script"
+    "cannot be played out: an ideal primitive (me.expand, me.public_key, me.agree, me.sign, "
+    "me.encrypt, me.decrypt) has too many outcomes; `simnet verify` can judge the script"
 )
 
 
@@ -148,10 +148,11 @@ class LocalReading(Sampled):
         return Coins(TapeDiscrete(self._tape), fields, meter)
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Return what the door gives; for a secret, one unknown for each element.
+        """Return what the door gives.
 
-        An output's function is not called before another door needs its value. If field coins are
-        enumerated, the doors work as in a run.
+        If field coins are enumerated, the door works as in a run. Otherwise a secret gives one
+        unknown for each element, and an output's function is not called before another door needs
+        its value.
         """
         if self._tape.stop is not None:
             raise self._tape.stop  # the script is being left through a `finally`
@@ -302,9 +303,8 @@ class WatchingOutputs(Sampled):
     """A numeric run which checks that the functions of outputs do not change the variables that
     they use.
 
-    The exhaustive reading calls such a function only if another door needs the output. If the
-    function changed something that the script reads later, for example a list, the reading would
-    miss the change.
+    The exhaustive reading may skip such a function. If the function changed something that the
+    script reads later, for example a list, the reading would miss the change.
     """
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:

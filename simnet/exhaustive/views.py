@@ -30,10 +30,10 @@ perhaps also c - s::
     s + c, c - s      (1, -1)         2s
 
 If "b" sees only s + c, the reduced view is the same for every s. If "b" also sees c - s, the
-reduced view is 2s, which tells s. Now let "a" open c, and go on with its number. There are three
-worlds, one for each number of c, each with probability 1/3. In each of them s + c alone is fixed,
-too: K is (1), and K·y is s, s + 1 or s + 2. So "b" sees each number with probability 1/3 and learns
-nothing about s, unless the later actions of "a" depend on the number of c.
+reduced view is 2s, which tells s. Now let "a" send only s + c, open c, and go on with its number.
+There are three worlds, one for each number of c, each with probability 1/3. In each of them s + c
+is fixed: K is (1), and K·y is s, s + 1 or s + 2. So "b" sees each number with probability 1/3 and
+learns nothing about s, unless the later actions of "a" depend on the number of c.
 """
 
 from collections.abc import Hashable, Iterable, Sequence

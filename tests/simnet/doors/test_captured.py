@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 import attrs
+import flint
 import numpy as np
 import pytest
 
@@ -114,6 +115,8 @@ OPAQUE: list[Function] = [
     capturing(iter([1])),
     capturing(random.Random(1)),
     iter([1]).__next__,
+    capturing(flint.fmpz(3)),
+    capturing(type("Integer", (flint.fmpz,), {})(3)),
 ]
 
 
