@@ -29,7 +29,8 @@ def judge_alike(
 ) -> int:
     """Give a verdict on one run; return the exit status of `verify`.
 
-    Raises `BadInput` for a run that cannot be judged by symmetry, and as `verify_alike` does.
+    Raises `BadInput` as `verify_alike` does, for a run that cannot be judged by symmetry, and for
+    an undecided verdict if a certificate is wanted.
     """
     from simnet.adversary.orbits.rows import NotAlike
     from simnet.adversary.whole_view import meets
@@ -96,7 +97,7 @@ def print_alike(out: "Console", verdict: "AlikeVerdict") -> None:
     for note in verdict.notes:
         out.print(Text(f"  note: {note}", "yellow"))
     systems = len(verdict.lifted.found)
-    where = f", in the largest of {systems:,} systems" if systems > 1 else ""
+    where = f", in the largest of {systems:,} systems of equations" if systems > 1 else ""
     for name, size in verdict.classes[:CLASSES_SHOWN]:
         out.print(Text(f"  alike{where}: {name}: {size:,}"))
     if verdict.exposed:

@@ -48,8 +48,8 @@ def bench(
 
     out = console(json)
     out.print(
-        f"{machine()}; median and least..most of {repeat} runs; the ratio is the median divided "
-        "by the target"
+        f"{machine()}; median and least..most of {_runs(repeat)}; the ratio is the median "
+        "divided by the target"
     )
     table = Grid("benchmark", "figure", "spread", "target", "ratio", "")
     results, missing = [], []
@@ -91,7 +91,7 @@ def bench(
 def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
     from simnet.bench.benchmark import machine
 
-    yield f"`simnet bench` on {machine()}; median (least..most) of {repeat} measurements."
+    yield f"`simnet bench` on {machine()}; median (least..most) of {_runs(repeat)}."
     yield ""
     yield "| figure | sizes | measured | target |"
     yield "| --- | --- | --- | --- |"
@@ -115,6 +115,10 @@ def _row(one: "Measured", note: str = "") -> str:
     measured = f"{_figure(one.median)} {one.benchmark.unit} ({spread})"
     target = _target(one) + ("" if one.met else ", missed")
     return f"| {one.benchmark.name} | {one.benchmark.sizes} | {measured} | {target} |"
+
+
+def _runs(count: int) -> str:
+    return f"{count:,} run{'' if count == 1 else 's'}"
 
 
 def _target(result: "Measured") -> str:

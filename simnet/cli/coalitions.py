@@ -184,7 +184,7 @@ def _small_coalitions(
         certified = certify_coalitions(found, done, about, asked.scenario, asked.name)
         for members, text in certified:
             write_whole(certificates / f"{'-'.join(members)}.json", text)
-        out.print(f"{len(certified):,} certificates are in {certificates}")
+        out.print(f"certificates written to {certificates}: {len(certified):,}")
     write_json(_as_json(found), json)
 
 
@@ -252,13 +252,15 @@ def _print(
         who, joining = ", ".join(leak.coalition), " or ".join(leak.undone_by)
         out.print(f"{{{who}}} learns more than its output, but no longer if {joining} joins")
     if len(undone) > SHOWN:
-        out.print(f"and {len(undone) - SHOWN:,} more such coalitions")
+        more = len(undone) - SHOWN
+        out.print(f"and {more:,} more such coalition{'' if more == 1 else 's'}")
     if not found.leaks and not found.undecided:
         out.print("no coalition learns more than its output")
     _print_classes(out, found)
     if found.undecided:
+        verdicts = "verdict is" if found.undecided == 1 else "verdicts are"
         out.print(
-            f"{found.undecided:,} verdicts are undecided: these coalitions are missing from the "
+            f"{found.undecided:,} {verdicts} undecided: these coalitions are missing from the "
             "lists of coalitions that do not expose a party or that learn more than their output",
             style="yellow",
         )

@@ -80,7 +80,7 @@ def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ())
     hidden = len(parts) - PARTS_SHOWN
     out.print()
     if hidden > 0:
-        out.print(f"and {hidden:,} more parts of the run, all of them with --json")
+        out.print(f"parts of the run that are not shown: {hidden:,}; --json writes all parts")
     if len(found.parts) > 1:
         out.print(
             "A coalition exposes or touches a party if it does so in some part. Parties that a "
@@ -316,7 +316,7 @@ def write_certificates(out: "Console", judged: "Counted | Grown", folder: Path) 
     texts = [text for each in coalitions if (text := judged.certify(each)) is not None]
     for number, text in enumerate(texts, 1):
         write_whole(folder / f"{number:0{len(str(len(texts)))}}.json", text)
-    out.print(f"{len(texts):,} certificates are in {folder}")
+    out.print(f"certificates written to {folder}: {len(texts):,}")
 
 
 def _listed(judged: "Counted | Grown") -> Iterator[tuple[str, ...]]:

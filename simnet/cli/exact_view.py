@@ -33,7 +33,8 @@ def exact_view(
     """Compare, exactly, what a coalition sees on two inputs of a tiny instance.
 
     The command plays the protocol once for each outcome of the discrete coins, and for each value
-    of a field element that a script opens. Field coins that only hide a value stay unknown.
+    of a field element that a script opens. Other field coins stay unknown, unless
+    `--enumerate-field` plays them out.
 
     The parties that `--drop` names or draws drop out whenever the protocol is played, and the
     messages that `--drop` names go astray. With `--drop`, the command also says, if it can, how
@@ -138,9 +139,7 @@ def exact_view(
     }
     name, among = (
         f"{{{comparison.corrupt}}}",
-        f"; no other of the {len(neighbours)} neighbouring inputs has a larger δ"
-        if neighbours
-        else "",
+        f"; no neighbouring input has a larger δ({epsilon:g})" if neighbours else "",
     )
     side = f"{', '.join(map(str, own_inputs))} and {', '.join(map(str, other))}"
     if compared.same:
@@ -181,7 +180,7 @@ def _fates_in_words(
     if astray:
         yield f"these messages go astray: {', '.join(map(str, astray))}"
     if aborted:
-        yield f"the run is aborted with probability {aborted}"
+        yield f"on the given inputs, the run is aborted with probability {aborted}"
 
 
 def _ended(endings: "Mapping[tuple[Ending, ...], Fraction]") -> dict[str, Any]:

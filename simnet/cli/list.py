@@ -93,7 +93,7 @@ def _print_rows(rows: list[dict[str, str]], out: "Console") -> None:
         out.print(Text(heading, "bold"))
         out.print(table)
         out.print()
-    out.print("simnet list NAME describes one of them", style="dim")
+    out.print("simnet list NAME describes a scenario or an experiment", style="dim")
 
 
 def _heading(row: dict[str, str]) -> str:

@@ -36,8 +36,9 @@ def new(name: str, *, folder: Path | None = None) -> None:
 
     if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) is None or keyword.iskeyword(name):
         raise BadInput(
-            f"a protocol's name is a word of small letters, digits and underscores, such as "
-            f"ring_sum, and no keyword of Python; got {name!r}"
+            "a protocol's name consists of words of small letters and digits, joined by "
+            "underscores, such as ring_sum; it begins with a letter and is no keyword of Python; "
+            f"got {name!r}"
         )
     target = Path(name) if folder is None else folder
     texts = starter(name)

@@ -42,6 +42,8 @@ def _split(page: Path, name: str) -> tuple[str, str, str]:
     begin, end = _marks(name)
     try:
         before, marker, after = page.read_text(encoding="utf-8").partition(begin + "\n")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{page} cannot be read: it is not a text in UTF-8") from error
     except OSError as error:
         raise BadInput(f"{page} cannot be read: {error.strerror}") from error
     part, closed, after = after.partition(end)

@@ -75,8 +75,8 @@ def results(
         damaged = opened.damaged
     if damaged:
         tell(
-            f"{damage_in_words(opened)}, and {'taken' if mend else 'left'} out: the next sweep "
-            "runs the lost trials again"
+            f"{damage_in_words(opened)}, and {'taken' if mend else 'left'} out: a sweep of "
+            "their experiment runs the lost trials again"
         )
     elif mend:
         tell(f"no line of {path} is damaged")

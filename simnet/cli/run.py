@@ -128,8 +128,8 @@ def run(
     networks = [network_named(name) for name in network or ()]
     if figure is not None and not asked.assesses:
         raise BadInput(
-            "--figure draws an estimate beside the truth, and this protocol has no estimate: give "
-            "the scenario an `about` whose record has `assess`"
+            "--figure draws an estimate beside the truth, and the record of this protocol has no "
+            "`assess`, which compares the two: give the scenario an `about` whose record has it"
         )
     result = asked.performed()
     # Files are written before anything is printed: if the reader of a pipe closes it early, the

@@ -35,8 +35,8 @@ def show_page(
     Without `--html` and `--svg`, the command prints a sequence diagram.
 
     The page is one file and needs no network. It draws the messages. When you tick parties whose
-    coalition was judged, the page says what they learn together, shows the attack step by step, and
-    checks the proof. It also has the parameters, the bill and, if the protocol states them, an
+    coalition was judged, the page says what they learn together, and shows an attack step by step,
+    if there is one. The page also has the parameters, the bill and, if the protocol states them, an
     estimate and the privacy of one user.
 
     In a run with at most 10 parties and 3,000 messages, all coalitions are judged. For a larger

@@ -90,7 +90,9 @@ def _print_outputs(result: PlainRun, console: Console) -> None:
         table.add_row(name, Text(printable(short)))
     console.print(table)
     if len(outputs) > OUTPUTS_SHOWN:
-        console.print(f"and {len(outputs) - OUTPUTS_SHOWN:,} more outputs, all of them with --json")
+        hidden = len(outputs) - OUTPUTS_SHOWN
+        more = f"{hidden:,} more output{'' if hidden == 1 else 's'}"
+        console.print(f"and {more}; --json writes all of them")
     console.print()
 
 

@@ -115,7 +115,10 @@ class StudyOptions:
 
         store = Store(self.store or default_store())
         if store.damaged:
-            tell(f"{damage_in_words(store)}, and taken out: the lost trials are run again")
+            tell(
+                f"{damage_in_words(store)}, and taken out: a sweep of "
+                "their experiment runs the lost trials again"
+            )
         return store
 
     @contextlib.contextmanager

@@ -45,9 +45,8 @@ def print_model(result: Performance, console: Console) -> None:
         )
     console.print(grid)
     console.print(
-        "A weight of a number is for the number scaled to [-1, 1]. A weight of a category is "
-        "relative to "
-        "the last category."
+        "The weight of a column of numbers is for values scaled to [-1, 1]. The weight of a "
+        "category is relative to the last category of its column."
     )
     if isinstance(result.population, TablePopulation):
         _print_domains(result.population.schema, console)

@@ -82,7 +82,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         _print_learned(console, verdict, learned)
     hidden = len(verdict.functions) - FUNCTIONS_SHOWN
     if hidden > 0:
-        console.print(f"  and {_counted(hidden, 'more function')}, all of them with --json")
+        console.print(f"  and {_counted(hidden, 'more function')}; --json writes all of them")
     if not isinstance(verdict.runs[0].protocol, Ideal) and verdict.finding == "leaks":
         console.print(Text(f"  note: {NO_FUNCTIONALITY}", "yellow"))
     fixed = verdict.output_fixes.in_words
@@ -101,7 +101,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         rows = sum(knowledge.view.rows for knowledge in verdict.knowledge)
         console.print(
             f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements, and "
-            f"random coins of honest parties hide their secrets in them"
+            "learns nothing about secrets of honest parties from them"
         )
     console.print(f"  checked: {replays_in_words(verdict.replays)}")
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))

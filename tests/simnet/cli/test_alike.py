@@ -88,4 +88,6 @@ def test_the_output_says_how_many_kinds_and_systems_it_does_not_show() -> None:
     printed = words(simnet(*command, *corrupt).out)
     assert len(told["exposed"]) > 5
     assert f"; and {len(told['exposed']) - 5} more" in printed
-    assert f"alike, in the largest of {len(told['systems'])} systems: u12: 1" in printed
+    assert (
+        f"alike, in the largest of {len(told['systems'])} systems of equations: u12: 1" in printed
+    )

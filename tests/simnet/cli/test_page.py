@@ -29,6 +29,9 @@ def test_a_page_without_the_part_is_refused_and_left_as_it_is(tmp_path: Path, te
     assert page.read_text() == text
     with pytest.raises(BadInput, match="cannot be read: No such file"):
         write_part(tmp_path / "none.md", "speed", [])
+    page.write_bytes(b"\xff<!-- speed -->\n<!-- /speed -->\n")
+    with pytest.raises(BadInput, match="cannot be read: it is not a text in UTF-8"):
+        write_part(page, "speed", [])
 
 
 @pytest.mark.parametrize(

@@ -1215,7 +1215,7 @@ def test_a_loss_without_bound_is_told_in_words() -> None:
 
 def test_functions_beyond_the_first_few_are_counted() -> None:
     shown = words(simnet("verify", "dpds", "--users", 3, "--items", 11, "--corrupt", "server").out)
-    assert "and 3 more functions, all of them with --json" in shown
+    assert "and 3 more functions; --json writes all of them" in shown
 
 
 def test_json_in_a_file_leaves_the_words_on_the_terminal(tmp_path: Path) -> None:
