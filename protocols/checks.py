@@ -1,4 +1,4 @@
-"""Checks of arguments: each error message says what was expected and what came.
+"""Checks of arguments, with messages that say what was expected.
 
 Most functions raise `ValueError` for a value out of range. Some raise `TypeError` for a value of
 the wrong type, such as `True` in the place of a number.
@@ -62,7 +62,7 @@ def delta(value: float) -> None:
 
 
 def number(name: str, value: float | Fraction) -> None:
-    """Raise `TypeError` for a value that is not a real number."""
+    """Raise `TypeError` for a bool, and for a value that is no integer, float or fraction."""
     if isinstance(value, bool | np.bool_) or not isinstance(
         value, int | float | Fraction | np.integer | np.floating
     ):
@@ -185,7 +185,7 @@ def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> F
 def doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
     """Return the values as doubles, in an array of their shape.
 
-    Raise `TypeError` for a value that is not a real number.
+    Raise `TypeError` as `number` does.
     """
     if not (isinstance(values, np.ndarray) and values.dtype.kind in "iuf"):
         # checked one by one, because numpy would turn a `True` among numbers into a 1
@@ -206,7 +206,7 @@ def whole_numbers(
     if array.ndim != 1 or (length is not None and array.size != length):
         raise ValueError(
             f"{name} come as one row{f' of {length}' if length is not None else ''}, got "
-            f"{array.shape}"
+            f"shape {array.shape}"
         )
     if array.dtype.kind not in "iu":
         if array.size:

@@ -1,1 +1,1 @@
-"""DPDS with a committee in the place of the users, which survives drop-outs."""
+"""DPDS in which a committee adds up the shares; users may drop out."""

@@ -132,7 +132,7 @@ class Committee:
             all(column) for column in zip(*(one.numbers() for one in lists.values()), strict=True)
         ]
         if not any(common):
-            raise Abort("no user's shares came to all members that answered")
+            raise Abort("no user's shares came to all members whose lists came to the server")
         await me.publish(AGREED, to=list(lists), payload=bits(common))
         partials = await me.gather_some(PARTIAL, senders=list(lists), at_least=needed)
         points = [place for place, name in enumerate(members, start=1) if name in partials]
@@ -154,8 +154,8 @@ class Committee:
         """Return the ideal world's output: the counts over the users who were counted, for the
         server alone; nothing if nobody is counted. Without `happened`, all users are counted.
 
-        The server gets the counts also if the run is aborted afterwards, because members that
-        dropped out may still help it.
+        The server gets the counts even if the run is aborted, because the server may collude with
+        members that dropped out.
         """
         names = [user.name for user in users]
         counted = names if happened is None else self.counted(happened)

@@ -1,9 +1,9 @@
 """Privacy of DPDG against its server, which sees all counts with the noise that users add.
 
-Users may collude with the server, or drop out. On a coarse grid we compute the exact law of the
-noise, a sum of integers (see `noise_shares`). On a fine grid we treat the noise as the Gaussian to
-which it is close. Rounding adds about n / 12 steps² to the variance, which the statement for the
-fine grid ignores.
+Users may collude with the server, or drop out. On a coarse grid we add up the laws by which users
+draw integers (see `noise_shares`). On a fine grid we treat the noise as the Gaussian to which it is
+close. Rounding adds about n / 12 steps² to the variance, which the statement for the fine grid
+ignores.
 
 Source: Yang et al., section 3.1.2.
 """
@@ -141,7 +141,7 @@ def noisy_run(
 def honest_users(users: int, colluders: int, dropped: int) -> int:
     """Return how many users' noise remains if c users collude and d dropped out: n - c - d.
 
-    Raises `ValueError` unless this number is positive.
+    Raises `ValueError` if this number is not positive, and for a negative c or d.
     """
     checks.number_of_users("colluders", colluders)
     checks.number_of_users("dropped", dropped)

@@ -9,7 +9,7 @@ hides its item.
 The noise shares that the paper prints add up to a variance that is n times too small. By default
 each user's variance is chosen so that the sum has the calibrated variance, apart from rounding;
 `noise_share="as-printed"` reproduces the mistake. The sum of discrete Gaussian shares is close to a
-discrete Gaussian, and its variance is exactly the sum of the shares' variances.
+discrete Gaussian.
 
 Sources: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian
 Mechanism*, 2021.

@@ -52,7 +52,9 @@ class DPDGSimulator:
         return output_of_server(self.protocol, items, users, corrupt)
 
     def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> SimulatedDPDG:
-        """Return DPDG with honest users whose messages depend on `leaked` alone."""
+        """Return DPDG with honest users who share zeros or `leaked` in place of their noisy
+        vectors.
+        """
         return SimulatedDPDG(
             **attrs.asdict(self.protocol, recurse=False),
             corrupt=frozenset(corrupt),

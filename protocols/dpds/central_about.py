@@ -50,7 +50,7 @@ def about(protocol: DPCS) -> About:
 
 def expected_bill(protocol: DPCS, run: Run) -> Sequence[Expectation]:
     """Return what each role computes, sends and receives; only the number of additions depends on
-    the sample. The result is empty if the trusted party, who knows the sample, dropped out.
+    the sample. The result is empty if the trusted party, who knows the sample, has no output.
     """
     if "trusted" not in run.outputs:
         return []

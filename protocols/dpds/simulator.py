@@ -52,7 +52,7 @@ class DPDSSimulator:
         return output_of_server(self.protocol, items, users, corrupt)
 
     def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> SimulatedDPDS:
-        """Return DPDS with honest users whose messages depend on `leaked` alone."""
+        """Return DPDS with honest users who share zeros or `leaked` in place of their responses."""
         return SimulatedDPDS(
             **attrs.asdict(self.protocol, recurse=False),
             corrupt=frozenset(corrupt),

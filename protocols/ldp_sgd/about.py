@@ -52,7 +52,7 @@ def about(protocol: LDPSGD) -> About:
 
 
 def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
-    """Return the bill: a model and a report for each user that is asked."""
+    """Return the bill: a model and a report for each user that is asked, and the rounds."""
 
     def entry(
         role: str,
@@ -80,7 +80,7 @@ def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
 
 
 def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
-    """State what a view tells about a user: the user's only report, or models made of many reports.
+    """State that a view tells about a user at most what the user's only report tells.
 
     Returns None for a view with a tag that the protocol does not use.
     """

@@ -1,14 +1,13 @@
 """LDP-SGD as scikit-learn estimators, for pipelines, cross-validation and searches.
 
 `fit` runs the protocol on the kernel: every row is a user, who is asked at most once and then sends
-one ε-locally private report. `fit` needs features in [-1, 1]; `predict` and `score` accept any
-features. Scale the features from declared ranges, for example with
-`FunctionTransformer(MinMaxScaler((-1, 1)).fit([lows, highs]).transform)`. A scaler in a pipeline
-would be fitted to the users' data, and may reveal something about them. The labels of the two
-classes can be anything, as usual in scikit-learn: users hold -1 for the class that sorts first and
-+1 for the other. What searches and cross-validation do with scores is not private: they read
-held-out rows in the clear. Each fit asks its users anew, so k fits to the same rows have at most k
-times the ε of one fit.
+one report. `fit` needs features in [-1, 1]; `predict` and `score` do not. Scale the features from
+declared ranges, for example with
+`FunctionTransformer(MinMaxScaler((-1, 1)).fit([lows, highs]).transform)`. A scaler that a pipeline
+fits to the users' data may reveal something about them. Of two classes, users hold -1 for the class
+that sorts first and +1 for the other. What searches and cross-validation do with scores is not
+private: they read held-out rows in the clear. Each fit asks its users anew, so k fits to the same
+rows have at most k times the ε of one fit.
 
 scikit-learn is an optional dependency: `pip install 'simnet-workbench[learning]'`.
 """

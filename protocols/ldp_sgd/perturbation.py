@@ -77,7 +77,7 @@ MECHANISMS: Mapping[str, Callable[[float, Attributes, int | None], Perturbation]
 def gradient_mechanism(
     name: str, epsilon: float, attributes: int, chosen: int | None = None
 ) -> Perturbation:
-    """Return the mechanism of this name for gradients with this many entries.
+    """Return the mechanism of this name for gradients with `attributes` entries.
 
     The mechanisms hm and pm report on `chosen` entries. Raises `ValueError` for another name, an ε
     out of range, a number of entries out of range, and `chosen` with another mechanism. The

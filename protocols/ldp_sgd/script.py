@@ -3,11 +3,12 @@
 In each of T steps the server publishes the model to a group of users who have not been asked yet.
 Each of these users computes the gradient of its loss at the model, clips it to [-1, 1]^d, perturbs
 it and sends it. The server moves the model against the mean of the reports. The server learns one
-ε-locally private report of each user whom it asks; such a user learns the model that its group
-receives, which depends on the reports of earlier groups.
+report of each user whom it asks; such a user learns the model that its group receives, which
+depends on the reports of earlier groups.
 
-A user that is asked m times would have to perturb each gradient with ε/m. Groups would have to be
-m² times as large, so the number of steps would fall like 1/m. This is why no user is asked twice.
+For the same ε, a user that is asked m times would have to perturb each gradient with ε/m. Groups
+would have to be m² times as large, so the number of steps would fall like 1/m. This is why no user
+is asked twice.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Section V.
@@ -103,8 +104,8 @@ class LDPSGD:
     def parties(self) -> Mapping[str, Seat]:
         """Return the users, in the order in which they are asked, and the server.
 
-        Users are `u1`..`un`, or the crowds `group1`..`groupT` and `rest`. The order must not depend
-        on the users' inputs: see `in_chance_order`.
+        Users are `u1`..`un`, or the crowds `group1`..`groupT` and, if users are left, `rest`. The
+        order must not depend on the users' inputs: see `in_chance_order`.
         """
         return {**self._people(), "server": Seat(self.server)}
 

@@ -147,8 +147,9 @@ def table_descent(
     """Return LDP-SGD on a column of a table.
 
     The share `held_out` of the users tests the model and is never asked. `settings` are those of
-    `ldp_sgd`. Raises `ValueError` for a target that does not fit the loss, for a table without
-    other columns, for a `held_out` that is not between 0 and 1, and as `ldp_sgd` does.
+    `ldp_sgd`. Raises `ValueError` for fewer than two users, for a target that does not fit the
+    loss, for a table without other columns, for a `held_out` that is not between 0 and 1, and as
+    `ldp_sgd` does.
     """
     checks.whole("users", users, 2)
     checks.number("held_out", held_out)

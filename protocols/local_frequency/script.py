@@ -121,7 +121,7 @@ class FrequencyCollection:
     `users` is n >= 1, and `mechanism` perturbs items 1..N, such as `OUE(epsilon, items)`.
     `population` says how the users are seated: `actors`, `crowd` or `aggregate`. A user's input is
     an item in 1..N; the output of the server is the array of the estimated frequencies; shape (N,).
-    Users who are actors may drop out, as long as at least `fewest_reports` users are left, unless
+    Users who are actors may drop out, as long as at least `fewest_reports` reports come, unless
     users stay silent by chance. The frequencies are then estimated from the reports of the users
     who were counted.
 

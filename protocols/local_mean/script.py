@@ -75,7 +75,7 @@ class MeanCollection:
     `users` is n >= 1, `mechanism` perturbs values in [-1, 1], such as `HM(epsilon)`, and `low` and
     `high` are the declared range. `population` is `actors` or `crowd`. A user's input is a number
     in the range; the output of the server is the estimated mean. Users who are actors may drop out,
-    as long as at least `fewest_reports` users are left; the mean is then estimated from the reports
+    as long as at least `fewest_reports` reports come; the mean is then estimated from the reports
     of the users who were counted.
 
     Raises `ValueError` for parameters out of range.

@@ -1,10 +1,10 @@
 """Means and frequencies of a whole table from locally perturbed reports, with one ε per user.
 
-Each user has a row of numbers and categories. The user reports on a few columns, drawn
-independently of the row, with a large share of its ε each (`Tuples`), or on all columns, which then
-share the ε (`Split`). The server learns one report of each user, which is ε-locally private as a
-whole, except with `duchi-as-printed`; users learn nothing. If users drop out, the server estimates
-from the reports that came.
+Each user has a row of numbers and categories. The user reports on k columns, drawn independently of
+the row, with ε/k each (`Tuples`), or on all columns, which then share the ε (`Split`). The server
+learns one report of each user, which is ε-locally private as a whole, except with
+`duchi-as-printed`; users learn nothing. If users drop out, the server estimates from the reports
+that came.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 4 and Section VI.
@@ -49,7 +49,7 @@ class TableCollection:
     same columns. `population` is `actors` or `crowd`. A user's input is a row: first a number for
     each numeric column, then an item, from 1, for each categorical column. The output of the server
     is an array: means in their own units, then shares in the order of the schema's labels. Users
-    who are actors may drop out, as long as at least `fewest_reports` users are left; the estimates
+    who are actors may drop out, as long as at least `fewest_reports` reports come; the estimates
     are then based on the reports of the users who were counted.
 
     Raises `ValueError` for parameters out of range, and for a mechanism with other columns.

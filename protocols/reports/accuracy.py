@@ -62,8 +62,7 @@ def assess_frequencies(
     """Compare frequencies, shape (N,), estimated from the reports of `counted` users, with the true
     frequencies among all users.
 
-    If users are missing, the deviation of the squared error is that of independent normal
-    estimates.
+    If users are missing, the deviation of the squared error treats the estimates as normal.
     """
     if mechanism.answers_one_question:
         return _assess_answers(mechanism, estimate, support, counted, confidence)

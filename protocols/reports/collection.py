@@ -1,16 +1,17 @@
 """Local collections: every user perturbs its input and sends one report to a server, or stays
 silent by chance if the mechanism says so.
 
-The server learns the reports, each of which is ε-locally private; no other party receives a
-message. Users are seated in one of three ways, with the same law and the same bill: as actors; as a
-crowd that draws every report; or as the `aggregate`, a crowd that draws the sum of the reports
-directly, if the mechanism can do that.
+The server learns at most the reports; no other party receives a message. Users are seated in one of
+three ways, with the same law of the estimate and the same bill: as actors; as a crowd that draws
+every report; or as the `aggregate`, a crowd that draws the sum of the reports directly, if the
+mechanism can do that.
 
 Users may drop out. The server then estimates from the m reports that came, as if these m users were
 all users. If fewer than `fewest_reports` have come, the server aborts. A crowd cannot drop out.
 
-Where users stay silent by chance (`sampling` below 1), a missing report may also be silence. So
-the server cannot know m. It needs all users, and a run in which a user drops out is aborted.
+Where users stay silent by chance (`sampling` below 1), a missing report may also be silence. So the
+server cannot know m. The server needs all users, and a run in which a user drops out before its
+report is aborted.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is stated about secure aggregation: its cost, its error, and the privacy of each view.
+"""What is stated about secure aggregation: its cost, its error, and what views tell.
 
 Keys, boxes and signatures are octets; masked vectors and opened shares are field elements. A public
 key has 32 octets, a share of a user's two secrets 48, a box 28 more than its content, and a

@@ -1,4 +1,4 @@
-"""What is stated about TSS and TSS′: their cost, their error, and the privacy of each view."""
+"""What is stated about TSS and TSS′: their cost, their error, and what views tell."""
 
 from collections.abc import Collection, Sequence
 

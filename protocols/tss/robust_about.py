@@ -1,4 +1,4 @@
-"""What is stated about RobustTSS: its cost, its error, and the privacy of each view."""
+"""What is stated about RobustTSS: its cost, its error, and what views tell."""
 
 from collections.abc import Collection, Sequence
 

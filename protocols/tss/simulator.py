@@ -101,7 +101,7 @@ class TSSSimulator:
     def simulated(
         self, corrupt: Collection[str], leaked: Leakage
     ) -> SimulatedTSS | SimulatedTSSPrime:
-        """Return the protocol with honest users whose messages depend on `leaked` alone."""
+        """Return the protocol with honest users who use `leaked` in place of their inputs."""
         honest = HonestUsers(frozenset(corrupt), leaked)
         parameters = attrs.asdict(self.protocol, recurse=False)
         if isinstance(self.protocol, TSSPrime):

@@ -3,8 +3,8 @@
 Besides the mechanism, there are two variants for comparison. `kept` is the mechanism: one roll for
 both rounds; if h owners hold a value, the difference of the value's two counts has exactly the law
 Bin(h, π_s), whatever other owners hold. With `fresh`, owners roll again for the second round. With
-`round-two`, owners answer once, and their number is known. The errors of `fresh` and `round-two`
-grow with the number of all owners.
+`round-two`, owners answer once, and their number is known. In general the errors of `fresh` and
+`round-two` grow with the number of all owners.
 
 Source: Joy and Gerla, Eq. 11 and 16.
 """

@@ -63,7 +63,8 @@ class TwoRounds:
     probabilities π_0..π_V of the background faces. Symbols are 0..V and truths 1..V; truth 0 is
     legal if `none`. The background has the proportions of `faces`, and its sum is exactly 1 - π_s.
 
-    Raises `ValueError` for probabilities out of range or with another sum than 1.
+    Raises `ValueError` for fewer than two faces, and for probabilities out of range or with another
+    sum than 1.
 
     >>> die = TwoRounds(sampling=0.5, faces=(0.25, 0.25), none=True)
     >>> die.values, [float(chance) for chance in die.round_two_law(1)]

@@ -1,4 +1,4 @@
-"""The exact privacy of every view of the two-round mechanism.
+"""The privacy of views of the two-round mechanism.
 
 Each owner rolls one die, and gives one answer in each of two rounds.
 

@@ -40,14 +40,13 @@ def statements(
     epsilon: float | None,
     delta: float | None,
 ) -> list[PrivacyStatement]:
-    """Return the privacy statements about every view; `support` counts the owners who hold each
-    value.
+    """Return the privacy statements; `support` counts the owners who hold each value.
 
     If truth 0 is legal, the last entry of `support` counts the owners without a value. For the
     variant `kept`, a view with both rounds has ε = inf, whatever ε and δ are requested; beside it
     stands the least δ that is possible at any finite ε. The assumptions of the first two statements
-    then say which δ is needed at `epsilon` (by default the ε of round two), and whether there is an
-    ε for the given `delta`. Raises `ValueError` for an ε or a δ out of range.
+    then say which δ is needed at `epsilon` (by default the ε of round two, if it is finite), and
+    whether there is an ε for the given `delta`. Raises `ValueError` for an ε or a δ out of range.
     """
     if delta is not None:
         checks.delta(delta)

@@ -76,13 +76,12 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
     """Compare the estimate with its target; the intervals are Gaussian, for the groups' noise
     alone.
 
-    Target `distribution`: the mean of the groups' frequencies, with the weights of the estimate. If
-    users are independent draws from one distribution, this mean estimates the distribution, and the
-    error is the noise alone. Target `population`: the frequencies among all users. The error then
-    also includes how far this mean is from them. The deviation of the squared error is exact
-    for target `distribution` if it is exact for each group; for target `population`, it leaves out
-    the third moments of the noise. Raises `ValueError` for a group whose record does not say how an
-    estimate is assessed.
+    Target `distribution`: the mean of the groups' true frequencies or means, with the weights of
+    the estimate; the error is the noise alone. Target `population`: the true frequencies or mean of
+    all users; the error then also includes how far this mean is from them. The deviation of the
+    squared error is exact for target `distribution` if it is exact for each group; for target
+    `population`, it leaves out the third moments of the noise. Raises `ValueError` for a group
+    whose record does not say how an estimate is assessed.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 

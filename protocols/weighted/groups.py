@@ -1,8 +1,7 @@
 """Groups of users, each with its own ε, aggregated with weights.
 
 Every group runs the same protocol, given by its name. The sizes of the groups differ by at most one
-user, unless they are given. The weights are chosen for all users, so a run in which a user drops
-out is aborted.
+user, unless they are given. The weights are chosen for all users, so a run needs all of them.
 
 Source: Yang et al., section 3.2, with DPDS, TSS and DPDG as in Fig. 4, and with local mechanisms as
 in Fig. 5.
@@ -39,7 +38,8 @@ MethodByName = Annotated[
 ]
 GroupUsers = Annotated[
     str | None,
-    "the number of users of each group, with commas between; by default equally many",
+    "the number of users of each group, with commas between; by default the numbers "
+    "differ by at most 1",
 ]
 TargetByName = Annotated[
     Target,
@@ -162,8 +162,8 @@ def _sizes(users: int, groups: int, group_users: str | None) -> list[int]:
         )
     if len(sizes) != groups:
         raise ValueError(
-            f"group_users={group_users} has {len(sizes)} sizes and there are {groups} budgets: "
-            "give one size for each"
+            f"group_users={group_users} must give one size for each ε: the number of sizes is "
+            f"{len(sizes)}, and that of epsilons is {groups}"
         )
     if sum(sizes) != users:
         raise ValueError(
@@ -179,5 +179,5 @@ def _budgets(epsilons: str) -> list[float]:
     except ValueError:
         budgets = []
     if not budgets or not all(0 < budget < float("inf") for budget in budgets):
-        raise ValueError(f"budgets are positive numbers separated by commas, got {epsilons!r}")
+        raise ValueError(f"epsilons are positive numbers separated by commas, got {epsilons!r}")
     return budgets

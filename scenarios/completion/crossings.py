@@ -1,9 +1,9 @@
 """Where curves over the number of users cross: from how many users on a protocol is done earlier
 than another one, or has a smaller error.
 
-Where the order of two curves differs between neighbouring numbers of users of the grid, bisection
-finds the place: to within 5 % for the protocols `in_runs`, to within 1 % for all others, or to the
-next whole number. If two curves cross twice between neighbouring numbers, neither
+Where one of two curves is the lower one at a number of users of the grid, and the higher one at the
+next, bisection finds the place: to within 5 % for the protocols `in_runs`, to within 1 % for all
+others, or to the next whole number. If two curves cross twice between neighbouring numbers, neither
 place is found.
 """
 

@@ -52,7 +52,7 @@ def people(users: int) -> ItemPopulation:
 
 def script_of(name: str, users: int) -> Any:
     """Return the protocol with the parameters of `simnet compare`; dpds_robust and tss_robust have
-    those of dpds and tss.
+    the p of dpds and tss.
 
     Every user is an actor of its own, so that single users can drop out.
     """

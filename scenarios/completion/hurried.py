@@ -1,8 +1,8 @@
 """Protocols whose servers wait with deadlines.
 
-The server's script is that of the protocol, but its waits for messages of several senders end after
-at most `within` seconds. The members of a committee read the shares one by one, because `me.heard`
-refuses a deadline.
+The server's script is that of the protocol, but `gather_some` and `gather_rows` wait at most
+`within` seconds. The members of a committee read the shares one by one, because `me.heard` refuses
+a deadline.
 """
 
 from collections.abc import Mapping

@@ -371,10 +371,10 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
 @for_each(
     "change, what",
     [
-        ({"epsilons": "0.1,0"}, "budgets are positive numbers separated by commas"),
-        ({"epsilons": "0.1,-1"}, "budgets are positive numbers separated by commas"),
-        ({"epsilons": "0.1,nan"}, "budgets are positive numbers separated by commas"),
-        ({"epsilons": "0.1,inf"}, "budgets are positive numbers separated by commas"),
+        ({"epsilons": "0.1,0"}, "epsilons are positive numbers separated by commas"),
+        ({"epsilons": "0.1,-1"}, "epsilons are positive numbers separated by commas"),
+        ({"epsilons": "0.1,nan"}, "epsilons are positive numbers separated by commas"),
+        ({"epsilons": "0.1,inf"}, "epsilons are positive numbers separated by commas"),
         ({"epsilons": ""}, "budgets|epsilons"),
         ({"epsilons": "0.1;0.5"}, "budgets|epsilons"),
         ({"users": 3}, "at least 2 users"),
@@ -390,7 +390,7 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
         ({"protocol": "tss", "alpha": 1 / 3, "reported": 1}, "not both"),
         ({"protocol": "tss", "gamma": 1.0}, "gamma"),
         ({"group_users": "4,5"}, "have 9 users together, and there are 8 users"),
-        ({"group_users": "8"}, "has 1 sizes and there are 2 budgets"),
+        ({"group_users": "8"}, "the number of sizes is 1, and that of epsilons is 2"),
         ({"group_users": "8,0"}, "sizes of groups are whole numbers above 0"),
         ({"group_users": "a,b"}, "sizes of groups are whole numbers above 0"),
         ({"protocol": "dpdg", "delta": 0.0}, "delta lies between 0 and 1"),

@@ -414,7 +414,7 @@ SMALL = "dpds --users 3 --items 2"
         ("tss --users 5 --items 3 --set reported=4 --corrupt u1", "reported=4"),
         ("tss --users 5 --items 3 --set gamma=0.5 --corrupt u1", "gamma"),
         ("tss_prime --users 5 --items 3 --corrupt u1", "bound lies in 0..4, got 10"),
-        ("weighted --users 8 --items 2 --set epsilons=0 --corrupt server", "budgets are positive"),
+        ("weighted --users 8 --items 2 --set epsilons=0 --corrupt server", "epsilons are positive"),
         (f"{SMALL} --corrupt u1 --json nowhere/out.json", "cannot be written"),
         (f"{SMALL} --corrupt u1 --certificate nowhere/out.json", "cannot be written"),
     ],
