@@ -94,8 +94,8 @@ class Runnable(Interface):
         """Return the name and the seat of every party, in order.
 
         The script is an async method `role(self, me)` or, for parties that bring an input,
-        `role(self, me, input)`. The script of a crowd gets an array with the inputs of its members,
-        if they bring inputs. The value that a script returns is the output of its party.
+        `role(self, me, input)`. The script of a crowd gets a sealed array with the inputs of its
+        members, if they bring inputs. The value that a script returns is the output of its party.
 
         The method must return the same seats at every call.
         """

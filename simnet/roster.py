@@ -74,7 +74,7 @@ def seats(prefix: str, script: Script, count: int) -> dict[str, Seat]:
 
 
 class Group:
-    """Some parties of a run, each once, in a fixed order.
+    """Some parties of a run in a fixed order.
 
     A script gets a group from `Party.all` or `Party.group`. Two groups are equal only if they are
     the same object.
@@ -211,7 +211,8 @@ class Roster:
         if role not in self._groups:
             if role not in self.roles:
                 raise BadInput(
-                    f"nobody plays {role!r} in this run: the roles are {', '.join(self.roles)}"
+                    f"nobody plays {role!r} in this run, which has these roles: "
+                    f"{', '.join(self.roles)}"
                 )
             members = [number for number, seat in enumerate(self.seats) if seat.role == role]
             self._groups[role] = Group(self, np.array(members, dtype=np.intp))
@@ -256,11 +257,10 @@ class Roster:
         for role in self.roles:
             group = self.role(role)
             names = list(group)
-            crowd = (
-                f" ({group.size:,} in a crowd)"
-                if self.crowds.intersection(group.numbers.tolist())
-                else ""
+            in_crowds = sum(
+                self.seats[number].size for number in self.crowds.intersection(group.listed)
             )
+            crowd = f" ({in_crowds:,} in a crowd)" if in_crowds else ""
             several = "" if len(names) == 1 else "s"
             parts.append(f"{role}{several}: {_listed(names)}{crowd}")
         return ", ".join(parts)

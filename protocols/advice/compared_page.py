@@ -191,6 +191,8 @@ def compared_figure(compared: Compared) -> Any:
             panel.set_ylim(top=WORST)
             label = f"margin (pp), up to {WORST:g}"
         dress(panel, "", "users", label)
+        if not panel.lines:  # no protocol has a value to draw
+            continue
         legend = panel.legend(
             frameon=False, fontsize=SMALL, loc="upper center", bbox_to_anchor=(0.5, -0.22)
         )

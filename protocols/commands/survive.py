@@ -26,8 +26,8 @@ def survive(
     """Bound the probability that random colluders break a run of TSS or TSS'.
 
     Colluders break an item, and so the run, if they include enough of the users elected for this
-    item, while an honest user reports on it. The probability for a given item is exact; for at
-    least one item there are bounds.
+    item, while an honest user reports on it. The largest probability for one given item is exact;
+    for at least one item there are bounds.
 
     For example:
 

@@ -18,11 +18,11 @@ def thresholds(
     bits: float = 40,
     json: JsonFile = None,
 ) -> int:
-    """Find the largest thresholds with which runs complete if users drop out at a rate.
+    """Find large thresholds with which runs still complete if users drop out at a rate.
 
-    The command prints the largest t of `dpds_robust` (`--sharing shamir:t`), and the largest
-    percentage P of `tss_robust` (`--sharing shamir:P%`). A run of `tss_robust` completes if all
-    items have an estimate.
+    The command prints the largest t of `dpds_robust` (`--sharing shamir:t`), and for `tss_robust`
+    the largest percentage P that a union bound allows (`--sharing shamir:P%`). A run of
+    `tss_robust` completes if all items have an estimate.
 
     For example:
 
@@ -38,7 +38,7 @@ def thresholds(
     items
         The number of items, N, for `tss_robust`.
     reported
-        k, how many items a user of `tss_robust` reports on; by default two fifths of N.
+        k, how many items a user of `tss_robust` reports on; by default about two fifths of N.
     bits
         A run completes with probability at least 1 - 2^-bits.
     json

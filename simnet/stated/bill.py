@@ -38,8 +38,8 @@ CODES = {
 }
 
 BYTES_REPEATED = (
-    "bytes: the size of the messages that carry this kind; a message with two kinds counts in both "
-    "rows"
+    "bytes: the size of the messages that carry what the row counts; a message with several kinds "
+    "counts in several rows"
 )
 
 

@@ -14,7 +14,14 @@ import numpy as np
 import pytest
 
 from protocols.advice.advice import NAMES, Question, options_of
-from protocols.advice.compared_page import cells, curves_of, cut_off, heads, page_of
+from protocols.advice.compared_page import (
+    cells,
+    compared_figure,
+    curves_of,
+    cut_off,
+    heads,
+    page_of,
+)
 from protocols.advice.comparing import IN_WORDS, Compared, Quantity, assumptions, compare
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
@@ -162,6 +169,22 @@ def test_a_comparison_of_a_column_has_no_count_of_it(tmp_path: Path) -> None:
         assert "taken to be 0.03" in " ".join(done.out.split())
     assert written[0] == written[1]
     assert "--epsilon 1.25 --delta 0.0001" in written[0][1]
+
+
+def test_the_command_on_the_page_has_the_options_of_the_file(tmp_path: Path) -> None:
+    column, page = tmp_path / "people.csv", tmp_path / "page.html"
+    column.write_text("city;n\na;700\nb;300\n", encoding="utf-8")
+    done = simnet(
+        *("compare", "grr", "--input", column, "--column", "city", "--counts", "n"),
+        *("--delimiter", ";", "--max-rows", 99, "--epsilon", 1, "--delta", 1e-4, "--html", page),
+    )
+    assert done.status == 0
+    assert "--counts n --delimiter &#39;;&#39; --max-rows 99" in page.read_text(encoding="utf-8")
+
+
+def test_a_figure_without_any_value_has_no_legend() -> None:
+    impossible = compare(["dpds"], [0.5, 0.5], [1], **TARGET)
+    assert all(axes.get_legend() is None for axes in compared_figure(impossible).axes)
 
 
 def test_sampling_needs_a_holder_of_the_rarest_item() -> None:
