@@ -99,7 +99,7 @@ class Links:
     def goes_through_relay(self, post: int) -> bool:
         """Return whether a post is uploaded to the relay, which then sends it on."""
         sender, to = self._log.sender(post), int(self._log.post_to[post])
-        if self.relay is None or sender == self.relay:
+        if self.relay is None or sender == self.relay or not self._log.members.get(post, 1):
             return False
         members = [to] if to >= 0 else self._log.groups[-1 - to].tolist()
         return any(member not in (sender, self.relay) for member in members)
@@ -195,11 +195,13 @@ class Links:
         size: int,
         packets: int,
     ) -> None:
+        sent = self._log.members.get(post, self._log.sizes[link])
+        if not sent:  # under a voluntary tag nobody may have sent anything
+            return
         latency = self.latency(link, to)
         resent = 1 / (1 - latency.loss)
         step = size * self._up[link] * resent
         if link in self.crowds:
-            sent = self._log.members.get(post, self._log.sizes[link])
             begin = np.asarray(self._occupy(link, time, step))[:sent]
         else:
             begin = np.array([self._occupy(link, time, step)])

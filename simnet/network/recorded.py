@@ -53,12 +53,13 @@ class RecordedRun:
     the value of the event of a post is the number of the post. The post p has the line
     `lines[post_line[p]]` and goes to the party `post_to[p]` or, if `post_to[p]` is negative, to the
     group `groups[-1 - post_to[p]]`. Each of `lists` has posts that are taken out at once. Each of
-    `works` has the operations of one piece of work. `members` has, by post of a crowd, how many
-    members sent a message. `deferred` has, by post, the work that made its rows later. `delays`
-    has, by post and recipient, the seconds by which a message comes later. `deadlines` says how the
-    waits with a deadline ended. If a `Network` decided them, `network` describes it as TOML;
-    otherwise `network` is empty. `command` says how the run can be repeated. `seed` is that of the
-    run, or None if the log does not tell it.
+    `works` has the operations of one piece of work. `members` has, by post of
+    `send_rows`, how many members of a crowd sent a message (0 or 1 for a single party). `deferred`
+    has, by post, the work that made its rows later. `delays` has, by post and recipient, the
+    seconds by which a message comes later. `deadlines` says how the waits with a deadline ended. If
+    a `Network` decided them, `network` describes it as TOML; otherwise `network` is empty.
+    `command` says how the run can be repeated. `seed` is that of the run, or None if the log does
+    not tell it.
     """
 
     names: tuple[str, ...]

@@ -79,7 +79,7 @@ class Log:
         self.has_deadlines = False
         # By post and recipient: the seconds by which a message comes later.
         self.delays: dict[tuple[int, int], float] = {}
-        self.members: dict[int, int] = {}  # of a post of a crowd: how many members sent a message
+        self.members: dict[int, int] = {}  # of a post of `send_rows`: the number of messages
         # The work that made the rows of a post, if they were made after the post.
         self.deferred: dict[int, int] = {}
         self._meters = meters
@@ -108,8 +108,8 @@ class Log:
         return self.send(line, -1 - _number(group, self.groups, self._group_numbers))
 
     def send_rows(self, line: Line, to: int, members: int) -> int:
-        """Note one message from each of `members` members of a crowd to one party. Return the
-        number of the post.
+        """Note one message from each of `members` members of a crowd, or of a single party, to one
+        party. Return the number of the post.
         """
         post = self.send(line, to)
         self.members[post] = members

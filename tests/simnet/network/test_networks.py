@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from protocols import DPDS, SecAgg
 from simnet import BadInput, Fate, Field, Party, Seat, Shuffled, Tag, bits, constant, run, seats
+from simnet.kernel.tags import Voluntary
 from simnet.network import toml_file
 from simnet.network.chances import extra_seconds, message_words, uniform
 from simnet.network.network import Access, Latency, Network, Transport
@@ -429,6 +430,30 @@ def test_the_page_draws_no_arrow_where_no_message_ended_a_wait() -> None:
     assert [(leg.told, leg.tag) for leg in timing.legs] == [(True, None)]
     assert times_of(timing, Keeping()).arrows == ()
     assert len(times_of(timed(run(Ask()), "rounds"), Keeping()).arrows) == 1
+
+
+@pytest.mark.parametrize("members", [None, 3])
+@pytest.mark.parametrize("relay", [None, "relay"])
+def test_a_post_of_which_nobody_sent_a_message_takes_no_time(
+    members: int | None, relay: str | None
+) -> None:
+    class Report:
+        def parties(self) -> Mapping[str, Seat]:
+            user = Seat(self.user, members=members)
+            return {"u": user, "server": Seat(self.server), "relay": Seat(self.relay)}
+
+        async def user(self, me: Party) -> None:
+            await me.send_rows(Voluntary("note"), "server", bits(np.zeros((0, 100), np.uint8)))
+
+        async def server(self, me: Party) -> None:
+            await me.gather_rows(Voluntary("note"), ["u"])
+
+        async def relay(self, me: Party) -> None:
+            del me
+
+    timing = timed(run(Report()), attrs.evolve(PRESETS["mobile"], relay=relay))
+    assert timing.completion == 0
+    assert all((role.bytes_up, role.bytes_down, role.sending) == (0, 0, 0) for role in timing.roles)
 
 
 def test_a_network_without_classes_is_refused() -> None:
