@@ -1,8 +1,8 @@
 """The list of the built-in protocols, and of the facets that each protocol offers.
 
-A *facet* is an interface that some protocols offer, such as those of `simnet.contract`. A protocol
-stands in the list of a facet if it offers the facet. mypy then reports a missing or misspelt
-method, or a wrong signature, as a type error in this file. Add a new protocol here: the tests that
+A *facet* is an interface that some protocols offer, such as those of `simnet.contract`. The list of
+a facet names protocols that offer it. So mypy reports a missing or misspelt method, or a wrong
+signature, as a type error in this file. Add a new protocol here: the tests that
 run every protocol then include it.
 """
 

@@ -68,7 +68,10 @@ def line_figure(
     figure, (axes,) = panels(1)
     for place, (name, values) in enumerate(lines.items()):
         if len(values) != len(x):
-            raise BadInput(f"the line {name!r} has {len(values)} values, and x has {len(x)}")
+            raise BadInput(
+                f"the line {name!r} and x must be equally long, got lengths {len(values)} and "
+                f"{len(x)}"
+            )
         axes.plot(
             x,
             values,

@@ -171,8 +171,8 @@ class Group:
 class Roster:
     """The parties of one run, numbered from 0 in the order in which the protocol names them.
 
-    Raises `BadInput` unless `parties` maps at least one name to a seat, and if one role has two
-    scripts.
+    Raises `BadInput` unless `parties` is a mapping of one or more names to seats, and if one role
+    has two scripts.
     """
 
     def __init__(self, parties: Mapping[str, Seat]) -> None:

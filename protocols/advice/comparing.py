@@ -40,17 +40,18 @@ Quantity = Literal["error", "bytes", "seconds"]
 IN_WORDS = {
     "dpds": "each user takes part with probability p and splits its answer into shares, one for "
     "each user; the server gets sums of shares alone",
-    "tss": "as dpds, but a user reports on k items only, and a first server, S1, elects the few "
-    "users who add up shares of an item for the second server, S2",
-    "committee": "as dpds, but a few servers get the shares, and some of them are enough to open "
-    "the sum",
-    "secagg": "as dpds, but users hide their answers from one server behind masks that cancel in "
-    "the sum (secure aggregation)",
+    "tss": "each user takes part with probability p and reports on k items only; a first server, "
+    "S1, elects the few users who add up shares of an item for the second server, S2",
+    "committee": "each user takes part with probability p and shares its answer among a few "
+    "servers; some of them are enough to open the sum",
+    "secagg": "each user takes part with probability p and hides its answer from the server behind "
+    "masks that cancel in the sum (secure aggregation)",
     "secagg with noise": "every user adds a share of Gaussian noise, and masks hide all but the "
     "sum (secure aggregation)",
-    "secagg_plus": "as secagg, but a user shares masks with k neighbours only",
-    "secagg_plus with noise": "as secagg with noise, but a user shares masks with k neighbours "
-    "only",
+    "secagg_plus": "each user takes part with probability p and hides its answer from the server "
+    "behind masks that it shares with k neighbours only (secure aggregation)",
+    "secagg_plus with noise": "every user adds a share of Gaussian noise, and masks that a user "
+    "shares with k neighbours only hide all but the sum (secure aggregation)",
     "dpdg": "every user adds a share of Gaussian noise and splits its answer into shares, one for "
     "each user; nobody knows the total noise",
     "grr": "local: a user sends its item, or by chance another one (randomised response)",

@@ -47,7 +47,7 @@ def decode_frame(data: bytes, start: int = 0) -> tuple[Frame, int]:
     tag, sender, length = _FIELDS.unpack_from(data, start)
     if left < HEADER_BYTES + length:
         raise CodecError(
-            f"a frame announces {length} payload bytes, but only {left - HEADER_BYTES} follow"
+            f"a frame announces a payload of length {length}, but only {left - HEADER_BYTES} follow"
         )
     end = start + HEADER_BYTES + length
     payload = data[end - length : end]

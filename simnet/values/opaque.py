@@ -188,7 +188,7 @@ def _places(where: Any, shape: tuple[int, ...]) -> Any:
         )
     if isinstance(where, int | np.integer):
         if not -shape[0] <= where < shape[0]:
-            raise IndexError(f"there is no place {where} in an array of {shape[0]}")
+            raise IndexError(f"there is no place {where} in an array of length {shape[0]}")
         return int(where)
     if isinstance(where, slice):
         return where

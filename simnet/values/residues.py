@@ -228,7 +228,7 @@ class Residues:
     def _no_number(self, deed: str) -> TypeError:
         if self.meter is not None and self.meter.in_script:
             return SealBroken(f"{deed}: {ONLY_DOORS}")
-        return TypeError(f"{deed}: `array.numbers()` gives the numbers outside a script")
+        return TypeError(f"this {deed}: `array.numbers()` gives the numbers outside a script")
 
     def __repr__(self) -> str:
         if self.meter is not None and self.meter.in_script:
@@ -293,8 +293,8 @@ class Residues:
         lengths = np.asarray(sizes, dtype=np.intp)
         if lengths.sum() != self.shape[0] or totals.shape != lengths.shape:
             raise ValueError(
-                f"{self.shape[0]} elements and {totals.shape[0]} totals do not fit groups of sizes "
-                f"{list(sizes)}"
+                f"elements of shape {self.shape} and totals of shape {totals.shape} do not fit "
+                f"groups of sizes {list(sizes)}"
             )
         self._same_field(totals)
         holder = holder_of([self, totals])
@@ -345,8 +345,8 @@ class Residues:
         mine, others = self.meter, other.meter
         if mine is not others and mine is not None and others is not None and mine.in_script:
             raise TypeError(
-                "mixes field elements of two parties: a party can use elements that another party "
-                "holds only after it has received them in a message"
+                "mixes field elements of two parties: before a party uses elements of another "
+                "party, it must receive them in a message"
             )
         if self.field is not other.field and self.field != other.field:
             raise TypeError(
