@@ -177,7 +177,8 @@ def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> F
         n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
     ):
         letters = iter("nd")  # of lengths that may be any
-        expected = ", ".join(next(letters) if n is None else str(n) for n in shape)
+        lengths = [next(letters) if n is None else str(n) for n in shape]
+        expected = ", ".join(lengths) + "," * (len(lengths) == 1)
         raise ValueError(f"{name} have shape ({expected}), got {array.shape}")
     return array
 
@@ -223,7 +224,7 @@ def sampling(chances: npt.ArrayLike, count: int) -> Floats:
 
     Raise `ValueError` for a probability outside (0, 1], and for another shape.
     """
-    array = shaped("sampling", chances, (count,))
+    array = shaped("sampling probabilities", chances, (count,))
     wrong = array[~((array > 0) & (array <= 1))]
     if wrong.size:
         raise ValueError(

@@ -209,7 +209,7 @@ class FrequencyCollection:
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
         """Return the parties that the estimate counts, a crowd as one party; nobody if the server
-        had too few reports.
+        had too few reports. If the server needs all users, all of them are returned.
         """
         return collection.counted(self, happened)
 

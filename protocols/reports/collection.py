@@ -93,8 +93,8 @@ class LocalCollection(Protocol, Interface):
         ...
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
-        """Return the parties whose reports are in the estimate, a crowd as one party; nobody if the
-        server had too few reports.
+        """Return the parties that the estimate counts, a crowd as one party; nobody if the server
+        had too few reports. If the server needs all users, all of them are returned.
         """
         ...
 
@@ -141,9 +141,7 @@ class SharesCollection(LocalCollection, Interface):
         ...
 
     async def estimated(self, me: Party) -> tuple[Floats, int]:
-        """Return the estimates, shape (N,), and the number of users on whose reports they are
-        based.
-        """
+        """Return the estimates, shape (N,), and the number of users whom they count."""
         ...
 
 
@@ -165,8 +163,8 @@ def seats_of(population: Seating, users: int, user: Script, server: Script) -> M
 
 
 def counted(protocol: LocalCollection, happened: Happened) -> tuple[str, ...]:
-    """Return the parties whose reports are in the estimate, a crowd as one party; nobody if the
-    server had too few reports.
+    """Return the parties that the estimate counts, a crowd as one party; nobody if the server had
+    too few reports. If the server needs all users, all of them are returned.
     """
     if protocol.least_reports is None:
         return tuple(name for name, seat in protocol.parties().items() if seat.takes_input)
@@ -176,9 +174,7 @@ def counted(protocol: LocalCollection, happened: Happened) -> tuple[str, ...]:
 
 
 def users_counted(protocol: LocalCollection, happened: Happened) -> int:
-    """Return m, the number of users on whose reports the estimate is based; a crowd stands for all
-    users.
-    """
+    """Return m, the number of users whom the estimate counts; a crowd stands for all users."""
     if protocol.least_reports is None or protocol.population != "actors":
         return protocol.users
     return len(counted(protocol, happened))

@@ -101,7 +101,10 @@ def _of_sums(
     holders = max(min(shown), 1)
     difference = Removal(holders, float(mechanism.sampling))
     who = "1 owner holds" if holders == 1 else f"{holders:,} owners hold"
-    assumption = f"{who} the rarest value; no ε has a smaller δ"
+    held = (
+        f"{who} the rarest value" if min(shown) else "a value that nobody holds may gain a holder"
+    )
+    assumption = f"{held}; no ε has a smaller δ"
     if epsilon < inf:
         needed = small_in_words(log_delta_at(difference, epsilon))
         assumption += f"; δ({epsilon:.4g}) {relation} {needed}"

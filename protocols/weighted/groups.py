@@ -90,6 +90,11 @@ def weighted(
             collection = FrequencyCollection(size, mechanism, population, fewest_reports=size)
             return WeightedGroup(collection, local_frequency.about)
         if protocol == "dpdg":
+            if epsilon > 1:
+                raise ValueError(
+                    "with protocol=dpdg the ε of a group is at most 1, because the noise has the "
+                    f"classic calibration: got {epsilon:g}"
+                )
             return WeightedGroup(DPDG(size, items, epsilon, delta), dpdg.about)
         participation = -expm1(-epsilon)
         if protocol == "dpds":

@@ -91,7 +91,7 @@ def test_labels_0_and_1_are_refused(name: str) -> None:
         ([[float("nan")]], [0.0], "got nan"),
         ([[1.0]], [1.5], "labels of the squared loss lie in [-1, 1], got 1.5"),
         ([[1.0]], [float("nan")], "lie in [-1, 1], got nan"),
-        ([[1.0]], [0.0, 1.0], "labels have shape (1), got (2,)"),
+        ([[1.0]], [0.0, 1.0], "labels have shape (1,), got (2,)"),
         ([1.0], [0.0], "features have shape (n, d), got (1,)"),
     ],
 )

@@ -215,7 +215,7 @@ def test_the_coin_on_which_duchi_rests_has_its_chance_at_any_epsilon(epsilon: fl
 
 @every_mechanism
 def test_other_shapes_and_no_reports_are_refused(make: Callable[[float], Any]) -> None:
-    with pytest.raises(ValueError, match=r"values have shape \(n\), got \(1, 2\)"):
+    with pytest.raises(ValueError, match=r"values have shape \(n,\), got \(1, 2\)"):
         make(1.0).perturb([[0.0, 0.5]], SampledCoins(1, "u1"))
     with pytest.raises(ValueError, match="at least one report"):
         make(1.0).estimate([])

@@ -278,6 +278,20 @@ def test_where_round_two_has_no_epsilon_its_delta_is_stated(variant: Any) -> Non
     assert all((one.log_delta == -math.inf) == (one.epsilon < math.inf) for one in found)
 
 
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        ([0, 6], "a value that nobody holds may gain a holder"),
+        ([1, 5], "1 owner holds the rarest value"),
+        ([2, 4], "2 owners hold the rarest value"),
+    ],
+)
+def test_a_statement_says_how_many_hold_the_rarest_value(held: list[int], words: str) -> None:
+    sums, difference, *_ = about(SamplingPrivacy(6, 2)).privacy(None, np.array(held), None, None)
+    assert sums.assumption.startswith(f"{words};")
+    assert difference.assumption.startswith(f"{words};")
+
+
 def test_a_delta_that_is_asked_for_is_answered() -> None:
     """Three holders, all sampled with chance 0.45³ = 0.091: above that δ the difference has a
     finite ε.

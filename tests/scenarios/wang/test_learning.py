@@ -142,7 +142,7 @@ def test_studies_that_make_no_sense_are_refused(settings: Any, wrong: str) -> No
 @pytest.mark.parametrize(
     ("features", "labels", "wrong"),
     [
-        (np.zeros((3, 2)), np.ones(2), r"labels have shape \(3\), got \(2,\)"),
+        (np.zeros((3, 2)), np.ones(2), r"labels have shape \(3,\), got \(2,\)"),
         (np.zeros((2, 2)), np.array([0.0, 1.0]), "labels of the hinge loss are -1 or \\+1"),
         (np.full((2, 2), 3.0), np.ones(2), "got 3"),
     ],
