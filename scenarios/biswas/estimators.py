@@ -37,7 +37,7 @@ FEW_USERS = 4
 
 @attrs.frozen(eq=False)
 class Case:
-    """A population of users. The estimated number is the count of item 1."""
+    """A population of users. A trial estimates how many of them hold item 1."""
 
     held: Ints  # the users' items, numbered from 1; shape (n,)
     items: int

@@ -56,7 +56,7 @@ def communication(table: Table) -> Counterpart:
 
 
 def distances(table: Table, measure: str) -> dict[float, tuple[float, float]]:
-    """The mean distance with a tenth of the users, and with all users, for each ε.
+    """The mean distances at π = 0.1 and at π = 1, for each ε.
 
     Raises `NoSuchPoint` if one of these means is missing.
     """
@@ -72,8 +72,8 @@ def distances(table: Table, measure: str) -> dict[float, tuple[float, float]]:
 
 
 def difference_is_small(table: Table) -> Counterpart:
-    """The share of the values of ε at which a tenth of the users have a distance that exceeds the
-    distance with all users by less than the threshold.
+    """The share of the values of ε at which the distance at π = 0.1 exceeds that at π = 1 by less
+    than the threshold.
 
     Raises `ValueError` if no threshold is given, because the text has none.
     """
@@ -82,8 +82,8 @@ def difference_is_small(table: Table) -> Counterpart:
 
 
 def quotient_is_small(table: Table) -> Counterpart:
-    """The share of the values of ε at which the distance with a tenth of the users is less than the
-    threshold times the distance with all users.
+    """The share of the values of ε at which the distance at π = 0.1 is less than the threshold
+    times that at π = 1.
 
     Raises `ValueError` if no threshold is given, because the text has none.
     """

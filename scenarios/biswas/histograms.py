@@ -1,5 +1,4 @@
-"""Fig. 1 and Fig. 2 of Biswas, Cormode and Maple: histograms from a tenth and from most of the
-users.
+"""Fig. 1 and Fig. 2 of Biswas, Cormode and Maple: histograms for π = 0.1 and π = 0.9.
 
 The values of Fig. 1 follow one binomial law. Those of Fig. 2 follow "Binomial(50, 0.6)+Binomial(50,
 0.4)", where the "+" can mean a sum or a mixture.

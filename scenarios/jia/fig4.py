@@ -95,7 +95,7 @@ def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
     """
     rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
     if not rows:
-        raise NoSuchPoint(f"no trial looked at the noise of {mechanism} on {population}")
+        raise NoSuchPoint(f"no trial looked at the noise of {mechanism} on {population} at ε = 1")
     limit, (distance, arm) = table.word("Gaussian"), pooled_distance(rows)
     outcome = Outcome(distance <= limit, distance + arm <= limit, distance - arm <= limit)
     words = (
@@ -125,7 +125,7 @@ def tested(table: Table, population: str, mechanism: str) -> Counterpart:
 
     rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
     if not rows:
-        raise NoSuchPoint(f"no trial looked at the noise of {mechanism} on {population}")
+        raise NoSuchPoint(f"no trial looked at the noise of {mechanism} on {population} at ε = 1")
     rejected, count = sum(int(row["rejected"]) for row in rows), len(rows)
     chance = float(bdtrc(rejected - 1, count, FALSE_ALARM)) if rejected else 1.0
     possible = chance >= FALSE_ALARM
@@ -152,7 +152,7 @@ def mixture(table: Table, population: str) -> Counterpart:
     """
     rows = table.where(population=population, mechanism="oue", epsilon=1.0).rows
     if not rows:
-        raise NoSuchPoint(f"no trial looked at the estimates on {population}")
+        raise NoSuchPoint(f"no trial looked at the estimates of oue on {population} at ε = 1")
     words = f"ε = 1; the distance is {_between(rows[0], 'mixture_distance')} by the exact law"
     law = _within(rows[0], table.word("Gaussian"), "mixture_distance")
     return Counterpart(law, share=True, judged_at=words)

@@ -79,7 +79,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
             cut_choice,
             (
                 "Calibrate's prior is a power law on 1..n with the mean of the estimates; a "
-                "collection for which there is no such law is left out of Calibrate's numbers only"
+                "collection for which there is no such law is left out of Calibrate's numbers"
             ),
         ),
         data=DATA[population],
@@ -144,7 +144,9 @@ def below(table: Table) -> Places:
 
     Raises `NoSuchPoint` if there are none.
     """
-    return _some({cut: rows for cut, rows in by_cut(table).items() if cut < threshold_of(table)})
+    return _some(
+        {cut: rows for cut, rows in by_cut(table).items() if cut < threshold_of(table)}, "below"
+    )
 
 
 def above(table: Table) -> Places:
@@ -152,7 +154,10 @@ def above(table: Table) -> Places:
 
     Raises `NoSuchPoint` if there are none.
     """
-    return _some({cut: rows for cut, rows in by_cut(table).items() if cut >= threshold_of(table)})
+    return _some(
+        {cut: rows for cut, rows in by_cut(table).items() if cut >= threshold_of(table)},
+        "at or above",
+    )
 
 
 def by_cut(table: Table) -> Places:
@@ -165,9 +170,9 @@ def by_epsilon(table: Table) -> Places:
     return places_of(table, "epsilon")
 
 
-def _some(places: Places) -> Places:
+def _some(places: Places, where: str) -> Places:
     if not places:
-        raise NoSuchPoint("no cut on that side of the significance threshold was run")
+        raise NoSuchPoint(f"no cut {where} the significance threshold was run")
     return places
 
 
@@ -187,7 +192,7 @@ def best(places: Places, axis: str) -> Counterpart:
     """Return the share of places at which Calibrate has a better F-score than OUE and OUE-Zero."""
     with_all = [[row for row in rows if "f_score_calibrate" in row] for rows in places.values()]
     if not all(with_all):
-        raise NoSuchPoint("at some place no collection could be calibrated")
+        raise NoSuchPoint(f"at some {axis} no collection could be calibrated")
     found = paired_less(with_all, ["f_score_oue", "f_score_zero"], ["f_score_calibrate"])
     words = places_in_words([{axis: value} for value in places], [axis])
     return attrs.evolve(sure(found), judged_at=words)

@@ -124,7 +124,7 @@ def mean_noise(table: Table, **point: Any) -> Counterpart:
     """Return the larger absolute mean of the noise of the two items, by exact fractions."""
     rows = table.where(**point).rows
     if not rows:
-        raise NoSuchPoint("no noise was drawn")
+        raise NoSuchPoint(f"no noise was drawn at {point}")
     return exact(max(abs(float(rows[0][f"mean_{name}"])) for name in ("held", "unheld")))
 
 

@@ -45,7 +45,7 @@ WINDOW = 16.0  # beyond so many standard deviations, the law of a support is neg
 
 @attrs.frozen(kw_only=True)
 class NoisePoint:
-    """One collection whose noise is looked at."""
+    """A population, a mechanism and an ε, whose noise is looked at."""
 
     population: str
     mechanism: str

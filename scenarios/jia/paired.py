@@ -62,7 +62,7 @@ def all_less(
         [row for row in rows if all(name in row for name in names)] for rows in places.values()
     ]
     if not all(found):
-        raise NoSuchPoint(f"at some place no trial has {' and '.join(map(repr, names))}")
+        raise NoSuchPoint(f"at some {axis} no trial has {' and '.join(map(repr, names))}")
 
     def excesses(row: TrialRow, prefix: str = "") -> dict[str, float]:
         return {

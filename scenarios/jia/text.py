@@ -5,6 +5,7 @@ computed from the true counts, without a collection.
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
+from math import nan
 from pathlib import Path
 
 import numpy as np
@@ -68,10 +69,14 @@ def straight(counts: Ints, least: int) -> float:
     """The share of the variance of the logarithm of the number of items that is explained by a
     straight line over the logarithm of the count.
 
-    We use the counts below the first count that fewer than `least` items have.
+    We use the counts below the first count that fewer than `least` items have; nan if these are
+    fewer than two.
     """
     numbers = np.bincount(counts)[1:]
-    numbers = numbers[: int(np.argmin(numbers >= least)) or len(numbers)]
+    rare = np.flatnonzero(numbers < least)
+    numbers = numbers[: rare[0]] if len(rare) else numbers
+    if len(numbers) < 2:
+        return nan
     x, y = np.log(np.arange(1, len(numbers) + 1)), np.log(numbers)
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
@@ -210,7 +215,8 @@ SENTENCES = tuple(one for name in FILES for one in of_population(name))
 def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
     """Return the number that is computed for a sentence."""
     del seed
-    return {**evaluated(SENTENCES, parameters, data), "people": "true counts"}
+    people = "synthetic, by Zipf's law" if data is None else "true counts"
+    return {**evaluated(SENTENCES, parameters, data), "people": people}
 
 
 EXPERIMENT = Experiment(

@@ -196,7 +196,7 @@ EXPERIMENT = Experiment(
             ratio,
             bound="at least",
             under="by Eq. 29, and by the exact ε of randomised response, at the same x",
-            why="the quotient is smaller at every point of the grid",
+            why="the quotient is below 4 at every point of the grid",
             points=f"{FACES}, with the quotient "
             f"{JoyGerla(0.8, 0.55).exact_epsilon / equation_29(0.45, 0.55):.4g}",
             disputed=AS_MUCH,

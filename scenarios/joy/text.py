@@ -337,7 +337,7 @@ def evaluate(point: PassagePoint, seed: int, data: Path | None) -> Measurements:
 
 INTRO, THREATS, GUARANTEE = "section 1", "section 3.1", "section 4.4"
 OF_ANSWERS = "of the number of answers yes"
-OF_ESTIMATE = "of the estimate: the number of answers yes, less its noise, divided by flip1"
+OF_ESTIMATE = "of the estimate: the number of answers yes, less its mean noise, divided by flip1"
 PURE, SUMS = (
     "the ε of the count of ones of round two",
     "the δ of the sums of both rounds at ε = 0.5",
@@ -374,7 +374,7 @@ NOS = (100, 1900, 9900)  # owners who hold no, beside 100 who hold yes: 50 %, 5 
 PASSAGES = (
     Passage(
         INTRO,
-        "the number that sums are divided by",
+        "the number by which the sum of answers, less its mean noise, is divided",
         lambda _: 0.8,
         lambda _: _truthful(),
         "a misprint of flip1 = 0.85",

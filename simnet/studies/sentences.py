@@ -5,6 +5,7 @@ right, as `value`, and, for a misprint, the number that should be printed, as `i
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 
 import attrs
@@ -60,6 +61,8 @@ class Sentence:
 
         def reading(table: Table) -> Counterpart:
             value = table.at("value", sentence=self.name).mean
+            if isnan(value):
+                raise ValueError("the sentence has no number for these people")
             if self.counted:
                 return counted(value)
             return Counterpart(value, share=isinstance(self.printed, Stated))

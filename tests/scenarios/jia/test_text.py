@@ -1,5 +1,7 @@
 """Sentences of Jia and Gong without a figure, on counts whose shape is known."""
 
+from math import isnan
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,8 @@ def test_a_power_law_is_a_line_and_an_exponential_law_is_none() -> None:
     assert text.straight(power, 1) == pytest.approx(1, abs=1e-4)
     assert text.straight(falling, 1) < 0.95
     assert text.straight(np.array([1, 1, 1, 2, 2, 5]), 1) == pytest.approx(1)  # 1 and 2 only
+    assert isnan(text.straight(np.array([1, 1, 3, 3]), 1))  # one point is no line
+    assert isnan(text.straight(np.array([2, 2, 3, 3]), 1))  # no item has the count 1
 
 
 def test_noise_is_a_gaussian_if_many_reports_support_an_item() -> None:

@@ -111,7 +111,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     }
     for words, expected in {
         ("the noise, 1,000,000", "of the number of"): 207.34,
-        ("the noise, 1,000,000", "less its noise"): 243.93,
+        ("the noise, 1,000,000", "less its mean noise"): 243.93,
         ("footnote 2", "1,000,000"): 212.13,
         ("exact sums of both rounds",): 0.2025,
         ("Eq. 26 and 29", "every owner holds a value"): 1.1787,
@@ -124,7 +124,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
         assert isclose(the(found, *words).expected or 0, expected, rel_tol=1e-3), words
     failed = [
         "ε of the count",
-        "less its noise",
+        "less its mean noise",
         "0 in round one",
         "at the larger ε of Eq. 21",
     ]

@@ -1,5 +1,6 @@
 """Sentences that are computed: their numbers, and their verdicts."""
 
+from math import nan
 from pathlib import Path
 
 from simnet.studies.experiment import Experiment, Measurements, Parameters
@@ -15,6 +16,7 @@ SENTENCES = (
     Sentence("Sec. 2", "it holds everywhere", STATED, lambda _: 1.0, under="another"),
     Sentence("Sec. 3", "a bound", Stated(3.0), lambda _: 4.0, bound="at least"),
     Sentence("Sec. 4", "a number of people", Stated(3.0), lambda _: 4.0, counted=True),
+    Sentence("Sec. 5", "nothing to count", Stated(3.0), lambda _: nan, counted=True),
 )
 
 
@@ -42,3 +44,6 @@ def test_each_sentence_is_judged_by_its_own_number() -> None:
     people = the(found, "number of people")
     assert (people.expected, people.measured, people.low, people.high) == (None, 4.0, 4.0, 4.0)
     assert (people.law, people.runs, people.verdict) == ("none", "contradict", "not reproduced")
+    nothing = experiment.quotes[-1].judge(played(experiment, "sentences", {}))
+    assert (nothing.law, nothing.verdict) == ("none", "undecided")
+    assert nothing.note.endswith("the sentence has no number for these people")
