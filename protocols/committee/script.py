@@ -132,7 +132,9 @@ class Committee:
             all(column) for column in zip(*(one.numbers() for one in lists.values()), strict=True)
         ]
         if not any(common):
-            raise Abort("no user's shares came to all members whose lists came to the server")
+            raise Abort(
+                "no user's shares came to all parties that told the server whose shares they have"
+            )
         await me.publish(AGREED, to=list(lists), payload=bits(common))
         partials = await me.gather_some(PARTIAL, senders=list(lists), at_least=needed)
         points = [place for place, name in enumerate(members, start=1) if name in partials]

@@ -208,8 +208,8 @@ def ldp_sgd(
     ] = None,
     group_size: Annotated[
         int | None,
-        "how many users a step averages; by default about d ln(d + 1) / ε² for d features, but at "
-        "least 50 and at most a tenth of the users",
+        "how many users a step averages; by default about d ln(d + 1) / ε² for d features, at "
+        "least 50, and then at most a tenth of the users",
     ] = None,
     regularisation: Annotated[
         float, "λ, from 0: the loss has the added term λ/2 times the squared length of the model"

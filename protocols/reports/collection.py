@@ -75,7 +75,7 @@ class Mechanism(Randomiser, Interface):
 
 @runtime_checkable
 class LocalCollection(Protocol, Interface):
-    """A local collection in which users can drop out."""
+    """What the bill and the accuracy need of a local collection."""
 
     @property
     def users(self) -> int:

@@ -25,7 +25,7 @@ Bound = Annotated[
 
 Reported = Annotated[
     int | None,
-    "k = αN, how many items a user reports on, 1 <= k <= N; by default two fifths of N",
+    "k = αN, how many items a user reports on, 1 <= k <= N; by default about two fifths of N",
 ]
 Alpha = Annotated[
     float | None,

@@ -84,7 +84,7 @@ class TwoRounds:
         if len(self.faces) < 2:
             raise ValueError(
                 "faces are the probabilities of face 0 and of at least one value's face, got "
-                f"{len(self.faces)}"
+                f"{self.faces}"
             )
         for value, chance in enumerate(self.faces):
             checks.chance(f"the probability of face {value}", chance)

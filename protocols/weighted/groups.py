@@ -59,7 +59,7 @@ def weighted(
     delta: Annotated[float, "δ of the groups' noise, with protocol dpdg, 0 < δ < 1"] = 1e-5,
     reported: Annotated[
         int | None,
-        "k, how many items a user reports on, with protocol tss; by default two fifths of N",
+        "k, how many items a user reports on, with protocol tss; by default about two fifths of N",
     ] = None,
     alpha: Alpha = None,
     gamma: Annotated[
