@@ -64,7 +64,11 @@ def _unknown_option(error: UnknownOptionError, command: str) -> str:
         if new in names
         else did_you_mean(given, names)
     )
-    its = f"; the scenario's settings are {', '.join(settings)}" if settings else ""
+    its = (
+        f"; other options, for settings of the scenario, are {', '.join(settings)}"
+        if settings
+        else ""
+    )
     return f"{command} has no option {given}{meant}{its}"
 
 

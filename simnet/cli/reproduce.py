@@ -1,5 +1,6 @@
 """`simnet reproduce`."""
 
+import itertools
 import shlex
 import time
 from pathlib import Path
@@ -71,7 +72,8 @@ def reproduce(
             "name the experiments to reproduce (`simnet list` shows them), or write `all`"
         )
     how, screen, began = how or StudyOptions(), console(json), time.monotonic()
-    chosen = all_experiments() if "all" in names else list(dict.fromkeys(names))
+    listed = (all_experiments() if name == "all" else [name] for name in names)
+    chosen = list(dict.fromkeys(itertools.chain.from_iterable(listed)))
     studies = how.studies(chosen)
     _refuse_unknown_readings(how, chosen)
     _refuse_unwritable(out, studies)

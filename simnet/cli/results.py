@@ -82,8 +82,8 @@ def results(
         tell(f"no line of {path} is damaged")
     if experiment is not None and not kept:
         raise BadInput(
-            f"{path} has no results of {experiment!r}: `simnet results` lists the experiments in "
-            "the store"
+            f"{path} has no results of {experiment!r}: without a name, the command lists the "
+            "experiments in the store"
         )
     trials = sorted(kept if all_versions else _latest(kept), key=_place)
     one_by_one = experiment or csv or parquet or where

@@ -130,6 +130,7 @@ def refused(shell: Shell, arguments: tuple[object, ...], words: str) -> None:
 def test_what_a_store_does_not_hold_is_said_in_one_line(shell: Shell) -> None:
     swept(shell)
     refused(shell, ("results", "nobody"), "has no results of 'nobody'")
+    refused(shell, ("reproduce", "all", "nobody"), "no experiment is called 'nobody'")
     where = ("results", "tiny_experiment", "--where", "colour=red")
     refused(shell, where, "no row has a column 'colour': the columns are experiment, fails")
 
