@@ -101,7 +101,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         rows = sum(knowledge.view.rows for knowledge in verdict.knowledge)
         console.print(
             f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements, and "
-            "learns nothing about secrets of honest parties from them"
+            "learns nothing about inputs of honest parties from them"
         )
     console.print(f"  checked: {replays_in_words(verdict.replays)}")
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
