@@ -72,8 +72,8 @@ def reproduce(
             "name the experiments to reproduce (`simnet list` shows them), or write `all`"
         )
     how, screen, began = how or StudyOptions(), console(json), time.monotonic()
-    listed = (all_experiments() if name == "all" else [name] for name in names)
-    chosen = list(dict.fromkeys(itertools.chain.from_iterable(listed)))
+    expanded = (all_experiments() if name == "all" else [name] for name in names)
+    chosen = list(dict.fromkeys(itertools.chain.from_iterable(expanded)))
     studies = how.studies(chosen)
     _refuse_unknown_readings(how, chosen)
     _refuse_unwritable(out, studies)
