@@ -181,9 +181,9 @@ def _times(left: Ints, right: Ints, modulus: int) -> Ints:
 class Echelon:
     """The reduced row echelon form of a matrix.
 
-    `reduced` has shape (rank, inner) and spans the same rows as the matrix. `rows` are the first
-    rows of the matrix that are independent, and `combined` says how they make the reduced rows:
-    `reduced = combined @ matrix[rows]`; shape (rank, rank).
+    `reduced` has shape (rank, inner), and its rows span the same space as those of the matrix.
+    `rows` are the first rows of the matrix that are independent, and `combined` says how they make
+    the reduced rows: `reduced = combined @ matrix[rows]`; shape (rank, rank).
     """
 
     reduced: Ints

@@ -307,8 +307,8 @@ def closed(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Te
 
 
 def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:
-    """Return the result of `closed` if every row has one term, the rows' unknowns are in ascending
-    order, and their numbers are above those of all unknowns in the totals.
+    """Do the same as `closed` for rows of one term each, whose unknowns are in ascending order and
+    have larger numbers than all unknowns in the totals.
     """
     lengths, unknowns, coefficients = [], [], []
     begin = 0

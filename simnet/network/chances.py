@@ -1,4 +1,4 @@
-"""The chances of a network: jitter and lost packets, from coins of the link.
+"""The chances of a network: jitter and lost packets.
 
 Every message has coins of its own, made from the seed, a number for the sender and its send, the
 recipient, and the member of a crowd. So the chances do not depend on the order in which the clock

@@ -73,7 +73,7 @@ class OnNetwork:
         ]
 
     def late(self, messages: Sequence[TooLate]) -> list[Late]:
-        """Return by how many seconds each of these messages was late. The run must be over."""
+        """Return these messages with the seconds by which they were late. The run must be over."""
         if not messages:
             return []
         log, number = self._played()

@@ -93,7 +93,7 @@ class Links:
         return self._network.latency(self._class_of[sender], self._class_of[recipient])
 
     def slowness(self, party: int) -> float:
-        """Return how many times as long as the prices say the party computes."""
+        """Return the factor by which the prices are multiplied for a party."""
         return self._network.classes[self._class_of[party]].slowness
 
     def goes_through_relay(self, post: int) -> bool:
@@ -179,7 +179,7 @@ class Links:
             there.append(np.maximum(free, message.last))
         return there
 
-    def _occupy(self, link: int, time: Time, seconds: float) -> Time:
+    def _occupy(self, link: int, time: Time, seconds: Time) -> Time:
         free = self._uplink_free[link]
         begin: Time = np.maximum(time, free) if link in self.crowds else max(time, free)
         self._uplink_free[link] = begin + seconds
@@ -202,7 +202,9 @@ class Links:
         resent = 1 / (1 - latency.loss)
         step = size * self._up[link] * resent
         if link in self.crowds:
-            begin = np.asarray(self._occupy(link, time, step))[:sent]
+            seconds = np.full(self._log.sizes[link], step)
+            seconds[sent:] = 0.0  # these members are silent
+            begin = np.asarray(self._occupy(link, time, seconds))[:sent]
         else:
             begin = np.array([self._occupy(link, time, step)])
         posts = np.full(len(begin), post, dtype=np.int64)

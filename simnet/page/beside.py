@@ -35,7 +35,7 @@ RELATIONS = {
 }
 COUNTINGS = {
     "wire": "wire = what travels between different parties",
-    "logical": "logical = what travels and what a party keeps for itself, as papers mostly count",
+    "logical": "logical = what travels and what a party keeps for itself",
 }
 # What the page explains in its last section: terms of the glossary, as far as they are needed.
 TERMS = (

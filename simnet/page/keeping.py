@@ -1,7 +1,7 @@
 """What a page keeps back about a run whose inputs are somebody's data.
 
-Theory of operation. A script cannot use a sealed input as a number, so inputs reach the page in
-three ways, and each of them is closed.
+Theory of operation. A script cannot use a sealed input as a number. Here three other ways are
+closed in which inputs could reach the page.
 
 - *Numbers.* The truth, the seed, the contents of messages and their keys, values of attacks, and
   outputs except the estimate are left out.

@@ -102,7 +102,7 @@ def page_of(
     `command` is the command that makes the page again, and `verify` the beginning of a command that
     judges a coalition of the same run. `is_private` says whether the inputs are those of real
     people; without `is_private`, all inputs count as inputs of real people unless the scenario
-    itself drew them. `worlds` are two inputs of a tiny instance, which the page shows side by side.
+    itself drew them. `worlds` say what a coalition sees on two inputs of a tiny instance.
     `judge` are coalitions to judge in a run that is too large to judge all. `timings` are the times
     of the run on networks. `progress` is called with 1 for each coalition that is judged for the
     page.

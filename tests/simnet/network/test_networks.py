@@ -432,28 +432,42 @@ def test_the_page_draws_no_arrow_where_no_message_ended_a_wait() -> None:
     assert len(times_of(timed(run(Ask()), "rounds"), Keeping()).arrows) == 1
 
 
+@attrs.frozen
+class Report:
+    """A crowd, or one party, of which only some members report."""
+
+    members: int | None
+    reports: int
+
+    def parties(self) -> Mapping[str, Seat]:
+        user = Seat(self.user, members=self.members)
+        return {"u": user, "server": Seat(self.server), "relay": Seat(self.relay)}
+
+    async def user(self, me: Party) -> None:
+        rows = np.zeros((self.reports, 100), np.uint8)
+        await me.send_rows(Voluntary("note"), "server", bits(rows))
+
+    async def server(self, me: Party) -> None:
+        await me.gather_rows(Voluntary("note"), ["u"])
+
+    async def relay(self, me: Party) -> None:
+        del me
+
+
 @pytest.mark.parametrize("members", [None, 3])
 @pytest.mark.parametrize("relay", [None, "relay"])
 def test_a_post_of_which_nobody_sent_a_message_takes_no_time(
     members: int | None, relay: str | None
 ) -> None:
-    class Report:
-        def parties(self) -> Mapping[str, Seat]:
-            user = Seat(self.user, members=members)
-            return {"u": user, "server": Seat(self.server), "relay": Seat(self.relay)}
-
-        async def user(self, me: Party) -> None:
-            await me.send_rows(Voluntary("note"), "server", bits(np.zeros((0, 100), np.uint8)))
-
-        async def server(self, me: Party) -> None:
-            await me.gather_rows(Voluntary("note"), ["u"])
-
-        async def relay(self, me: Party) -> None:
-            del me
-
-    timing = timed(run(Report()), attrs.evolve(PRESETS["mobile"], relay=relay))
+    timing = timed(run(Report(members, 0)), attrs.evolve(PRESETS["mobile"], relay=relay))
     assert timing.completion == 0
     assert all((role.bytes_up, role.bytes_down, role.sending) == (0, 0, 0) for role in timing.roles)
+
+
+def test_the_uplinks_of_silent_members_are_not_busy() -> None:
+    some, everybody = (timed(run(Report(3, reports)), "mobile").roles[0] for reports in (2, 3))
+    assert some.sending == pytest.approx(everybody.sending * 2 / 3)
+    assert some.bytes_up == pytest.approx(everybody.bytes_up * 2 / 3)
 
 
 def test_a_network_without_classes_is_refused() -> None:
