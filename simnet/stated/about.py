@@ -1,6 +1,6 @@
 """The record of what is stated about a protocol.
 
-The script is only the algorithm. A function `about`, in the file `about.py` beside the script,
+The script is only the algorithm. A function `about`, mostly in a file `about.py` beside the script,
 takes the protocol and returns this record for the protocol's parameters::
 
     def about(protocol: Echo) -> About:

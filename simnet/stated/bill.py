@@ -76,7 +76,7 @@ class BillRow:
     """An entry with the number that the ledger measured.
 
     `bytes` is the payload of the messages that carry elements of the entry's kind, per user or in
-    total as the entry's scope says. `bytes` is None for entries that are not about messages.
+    total as the entry's scope says. `bytes` is None for operations and rounds.
     """
 
     protocol: str
