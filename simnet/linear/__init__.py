@@ -1,6 +1,6 @@
 """Linear algebra over prime fields, which the symbolic and the exhaustive reading share.
 
-Some modules work with many forms at once::
+Some modules represent linear forms and compute with them::
 
     unknowns     the unknowns in forms: coins, secrets, products, random rows
     seeds        seeds, secret keys and keys of boxes, as forms
@@ -11,7 +11,7 @@ Some modules work with many forms at once::
     form_totals  running totals of such arrays, for summed messages
     modular      arithmetic mod q on arrays
 
-Other modules solve systems of linear equations::
+Other modules do linear algebra with rows and vectors::
 
     vectors      sparse vectors, and solving triangular systems of them
     span         the span of vectors, in echelon form

@@ -26,12 +26,17 @@ CLIENT, SERVER = "client", "server"
 
 def _is_rate(_: object, attribute: "attrs.Attribute[float | None]", value: float | None) -> None:
     if value is not None and not value > 0:
-        raise BadInput(f"{attribute.name} is a number of bits per second above 0, got {value}")
+        raise BadInput(
+            f"the rate {attribute.name} of a class is a number of bits per second above 0, got "
+            f"{value}"
+        )
 
 
 def _is_time(_: object, attribute: "attrs.Attribute[float]", value: float) -> None:
     if not 0 <= value < math.inf:
-        raise BadInput(f"{attribute.name} is a finite number of seconds, 0 or more, got {value}")
+        raise BadInput(
+            f"the times of a latency are finite and not negative, got {attribute.name}={value}"
+        )
 
 
 @attrs.frozen
