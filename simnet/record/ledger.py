@@ -148,8 +148,8 @@ class Ledger:
     @property
     def rounds(self) -> int:
         """The largest round of a message to another party, or 0: the length of the longest chain of
-        messages, each sent after its sender had received the one before. Silences, and the ends of
-        waits with a deadline, count as empty messages.
+        messages, each sent after its sender had received the one before. Before another message, a
+        silence or the end of a wait with a deadline counts as an empty message.
         """
         return max(
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0
