@@ -1,3 +1,3 @@
-"""The public originals of the data: their addresses and digests, and how the files for `--data` are
+"""The public originals of the data: their addresses and digests, and how files for `--data` are
 made from these originals.
 """

@@ -1,4 +1,4 @@
-"""Make the files of a folder of data from the public originals.
+"""The rows of files for `--data`, made from the public originals.
 
 Each public function takes the lines of the originals and returns rows of text, the first of which
 is the header.

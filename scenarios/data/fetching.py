@@ -35,7 +35,7 @@ def fetch_data(folder: Path, /, *names: str) -> int:
     folder
         The folder to fill.
     names
-        The files to make; by default all known files.
+        The files to make; by default all that have public originals.
     """
     from simnet.cli.output import console
 
@@ -52,9 +52,12 @@ def fetch_data(folder: Path, /, *names: str) -> int:
         if file.exists():
             is_other = _digest(file) != FILES[name].sha256
             if not is_other:
-                screen.print(f"{name} is there")
+                screen.print(f"{name} is already in {folder}", soft_wrap=True)
                 continue
-            screen.print(f"{name} is there, but is damaged or another file: it is made again")
+            screen.print(
+                f"{name} in {folder} is damaged, unreadable or another file, and is made again",
+                soft_wrap=True,
+            )
         content = made(
             name, FILES[name], [fetched(one, folder / "originals") for one in FILES[name].originals]
         )
@@ -65,7 +68,7 @@ def fetch_data(folder: Path, /, *names: str) -> int:
                 file.replace(kept)
             except OSError as error:
                 raise BadInput(f"{file} cannot be renamed: {error.strerror}") from error
-            screen.print(f"what was {name} is now {kept.name}")
+            screen.print(f"the old {name} is now called {kept.name}")
         write_whole(file, packed)
         screen.print(f"{name} is made")
     for name in () if names else ELSEWHERE:

@@ -55,13 +55,13 @@ class Setting:
                 raise ValueError(f"claims are judged for up to {most:,} {name}, got {number:,}")
         if not 0 < self.beta <= 1 / self.items:
             raise ValueError(
-                f"every one of {self.items} items has at least βn holders, so β is above 0 and at "
-                f"most {1 / self.items:.4g}, got {self.beta}"
+                f"β is above 0 and at most 1 divided by the number of items, {1 / self.items:.4g}, "
+                f"got {self.beta}"
             )
         if self.rarest * self.items > self.users:
             raise ValueError(
-                f"with β = {self.beta} each of {self.items} items has {self.rarest} holders or "
-                f"more, which do not fit {self.users:,} users"
+                f"with β = {self.beta} the {self.items:,} items need at least "
+                f"{self.rarest * self.items:,} users, got {self.users:,}"
             )
         if self.z is not None and not 0 < self.z < inf:
             raise ValueError(f"z is positive and finite, got {self.z}")

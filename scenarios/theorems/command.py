@@ -78,8 +78,9 @@ def claims(
             raise BadInput(f"β is at most {largest:.6g}, as {basis}; got {beta:g}")
         beta = largest if beta is None else beta
     setting = call_or_refuse(Setting, users, items, beta, epsilon, z, delta, reported, gamma)
+    holders = "1 holder" if setting.rarest == 1 else f"{setting.rarest:,} holders"
     fitting = (
-        f"β = {setting.beta:g} fits data in which every item has {setting.rarest:,} holders or "
+        f"β = {setting.beta:g} fits data in which every item has {holders} or "
         f"more; --input FILE --column COLUMN says which β fits a file."
         if people is None
         else f"β fits the data up to {largest:.6g}, as {basis}. The claims are judged for "

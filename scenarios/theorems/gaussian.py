@@ -24,7 +24,7 @@ def _classic(setting: Setting) -> float | None:
 
 
 def _delta_of_noise(setting: Setting, share: float) -> float | None:
-    """The exact δ at ε if the noise has only `share` times the calibrated variance."""
+    """The exact δ at ε if the noise has `share` times the calibrated variance."""
     deviation = _classic(setting)
     return (
         None

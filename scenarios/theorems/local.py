@@ -33,8 +33,8 @@ def _is_for_numbers(setting: Setting) -> bool:
 
 
 def _is_for_items(setting: Setting) -> bool:
-    """Whether GRR and OUE take these parameters: they need two items. Their variances are computed
-    for the ε of numbers only.
+    """Whether the variances of GRR and OUE are computed: for two items or more, and for an ε that
+    mechanisms for numbers take.
     """
     return _is_for_numbers(setting) and setting.items > 1
 
@@ -86,7 +86,7 @@ LOCAL_CLAIMS = (
     ),
     ValueClaim(
         "Eq. 30",
-        f"ε of randomised response with chances {FLIPS[0]} and {FLIPS[1]}",
+        f"ε of randomised response with π_1 = {FLIPS[0]} and π_2 = {FLIPS[1]}",
         "Joy and Gerla, Eq. 30",
         lambda _: equation_30(*FLIPS),
         lambda _: JoyGerla(*FLIPS).exact_epsilon,

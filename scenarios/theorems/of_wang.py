@@ -3,7 +3,7 @@
 Means, variances and ε are computed from the exact laws of the reports, or from the closed formulas
 of the mechanisms for a worst variance (Lemmas 3 and 5, Corollaries 1 and 2). The lemmas with O(...)
 are judged with the constants of docs/proofs/papers.md, which hold for a range of parameters.
-There Z is the estimated mean and X the mean of the values.
+In these lemmas Z is the estimated mean, and X the mean of the values.
 """
 
 from collections.abc import Iterator
@@ -121,7 +121,8 @@ def _lemma_2_everywhere() -> Finding:
 
 ONE_CONSTANT = "O() does not say for which parameters its constant is the same"
 AS_PRINTED_ONLY = (
-    "the paper compares with Duchi et al.'s mechanism as it prints it; against that it holds"
+    "the paper compares with Duchi et al.'s mechanism as printed; against this mechanism the "
+    "statement holds"
 )
 INNER: tuple[Inner, ...] = ("pm", "hm")
 

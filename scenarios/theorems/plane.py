@@ -23,7 +23,8 @@ def evenly_held(holders: int, items: int, epsilon: float, **others: Any) -> Sett
     >>> evenly_held(holders=50, items=4, epsilon=0.5).users
     200
     """
-    return Setting(holders * items, items, 1 / items, epsilon, **others)
+    beta = 1 / items if items else 1.0  # `Setting` refuses 0 items
+    return Setting(holders * items, items, beta, epsilon, **others)
 
 
 def claimed_over_exact(claim: DeltaClaim, plane: Sequence[Sequence[Setting]]) -> Floats:

@@ -28,8 +28,11 @@ def _theorem_3_2(setting: Setting) -> float | None:
 
 
 def least_counts(setting: Setting) -> list[int]:
-    """The smallest counts that β allows, of the two rarest items or of the only item."""
-    return [setting.rarest] * min(setting.items, 2)
+    """The smallest count that β allows, for each of the two rarest items; all users for one item.
+
+    With two items and β < 1/2 no population has both counts, so that the δ is an upper bound.
+    """
+    return [setting.users] if setting.items == 1 else [setting.rarest] * 2
 
 
 def _exact(setting: Setting, relation: Relation, participation: float) -> float | None:

@@ -3,10 +3,10 @@
 Theory of operation. A `Theorem` is a numbered statement of a paper: theorem, lemma, corollary,
 proposition, definition, remark, or an equation that claims something. (Joy and Gerla number no
 theorem, so a claim of a section is a `Theorem`, too.) A theorem has one or more readings, since a
-text sometimes allows several readings. The first reading is the text taken literally, and its
-verdict is the verdict of the theorem. Each reading has a `judge`, a function without arguments that
-returns a `Finding`. Most judges go through `Instance`s in a fixed order, and stop at the first for
-which the statement is false::
+text sometimes allows several readings. The verdict on the first reading is the verdict of the
+theorem. Each reading has a `judge`, a function without arguments that returns a `Finding`. Most
+judges go through `Instance`s in a fixed order, and stop at the first for which the statement is
+false::
 
     holds    proved          docs/proofs/papers.md proves it, as it is read; the search agrees
              searched        no counterexample among the instances that the finding names
@@ -202,7 +202,7 @@ def not_judged(why: str) -> Finding:
 
 @attrs.frozen(kw_only=True)
 class Reading:
-    """One way to read a theorem, in words (empty for the only way), and its judge.
+    """One way to read a theorem, in words (empty if none are needed), and its judge.
 
     `mends` is set if the text does not allow this reading: the reading corrects the theorem.
     `disputed` says why a fair reader may read the text in another way; it is empty for most
@@ -227,7 +227,7 @@ def _found(judge: Judge) -> Finding:
 
 @attrs.frozen(kw_only=True)
 class Theorem:
-    """A numbered statement of a paper; `readings[0]` takes the text literally.
+    """A numbered statement of a paper, and how it is read.
 
     `paper` is a key of `PAPERS`. `also` names what else belongs to the statement, such as
     equations. `command`, if given, shows more numbers.
@@ -253,7 +253,7 @@ class Theorem:
 
     @property
     def finding(self) -> Finding:
-        """The verdict on the literal reading."""
+        """The verdict on the first reading."""
         return self.readings[0].finding
 
     @property

@@ -146,7 +146,8 @@ def _print_whole(out: "Console", theorem: "Theorem") -> None:
         if reading.under:
             out.print(f"Reading: {reading.under}.")
         out.print(Text.assemble(_state(found), f" ({found.how})" if found.how else ""))
-        out.print(f"Judged: {found.basis}.")
+        judged = "Not judged" if found.state == "not judged" else "Judged"
+        out.print(f"{judged}: {found.basis}.")
         if found.counterexample is not None:
             out.print(f"Counterexample: {found.counterexample.in_words}.")
         if found.numbers:

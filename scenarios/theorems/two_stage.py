@@ -36,8 +36,8 @@ def _active(setting: Setting) -> tuple[float, float]:
 
 
 def _inclusion_by_counting(setting: Setting) -> float | None:
-    """The total weight of the reporting sets with a given item, divided by the total weight of all
-    reporting sets (Definition 3.1); None for more items than `COUNTED_ITEMS`.
+    """The total weight of the reporting sets with the user's item, divided by the total weight of
+    all reporting sets (Definition 3.1); None for more items than `COUNTED_ITEMS`.
     """
     if setting.items > COUNTED_ITEMS:
         return None

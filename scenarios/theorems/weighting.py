@@ -72,7 +72,7 @@ def _table_2(name: str) -> tuple[ValueClaim, ValueClaim]:
     return (
         ValueClaim(
             f"Table II, {name}, weights",
-            f"largest error of the weights for budgets {words}",
+            f"how far the printed weights for budgets {words} are off at most",
             f"{PAPER}, Table II",
             lambda _: FOUR_DECIMALS,
             _of(_largest_gap, name),
@@ -81,7 +81,7 @@ def _table_2(name: str) -> tuple[ValueClaim, ValueClaim]:
         ),
         ValueClaim(
             f"Table II, {name}, MSE",
-            f"error of weighting for budgets {words}, to 15 %",
+            f"squared error with weights 1/V for budgets {words}, to 15 %",
             f"{PAPER}, Table II",
             lambda _: mse,
             _of(_noise, name),

@@ -1,10 +1,10 @@
 """Two census extracts as learning problems, in place of the censuses of Brazil and Mexico.
 
-The paper's extracts may not be passed on. Both files here come from the UCI Machine Learning
-Repository (Becker and Kohavi, Adult; Lane and Kohavi, Census-Income). The paper learns "total
-income", a number: linear regression learns the number itself, and the classifiers learn whether it
-is above its mean (Wang et al., *Collecting and Analyzing Multidimensional Data with Local
-Differential Privacy*, section VI-B). The files have no income in numbers, so we learn another
+The paper's extracts may not be passed on. Adult and Census-Income come from the UCI Machine
+Learning Repository (Becker and Kohavi, Adult; Lane and Kohavi, Census-Income). The paper learns
+"total income", a number: linear regression learns the number itself, and the classifiers learn
+whether it is above its mean (Wang et al., *Collecting and Analyzing Multidimensional Data with
+Local Differential Privacy*, section VI-B). These files have no total income, so we learn another
 number in the same way: the age (Adult), or the weeks of work (Census-Income). The class of income,
 which the files do have, is not a feature. Labels of classes are -1 and +1, as in section V; section
 VI-B has 0 and 1.

@@ -134,7 +134,7 @@ EXPERIMENT = Experiment(
         EPSILON_CHOICE,
         K_CHOICE,
         "errors are of numbers scaled to [-1, 1], averaged over attributes or categories",
-        "frequencies are debiased, which the estimator of section IV-C lacks",
+        "the bias of frequencies is removed, which the estimator of section IV-C does not do",
         DUCHI_CHOICE,
     ),
     quotes=[

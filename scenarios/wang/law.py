@@ -1,4 +1,4 @@
-"""The expected errors of Fig. 4 to 8 of Wang et al., also between the points that were run."""
+"""The expected errors of Fig. 4 to 7 of Wang et al., also between the points that were run."""
 
 from collections.abc import Mapping
 from math import sqrt

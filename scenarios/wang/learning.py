@@ -41,7 +41,7 @@ APPROACHES = Word(
 FAR = Word(2.0, "an error is 'far higher' if it is at least this many times the other one")
 CHOICES = (
     "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data; the age"
-    " and the weeks of work are learnt, because the files have no income in numbers; without data, "
+    " and the weeks of work are learnt, because the files have no total income; without data, "
     "tables of the paper's shape and a linear income",
     "50 trials: each draws 20,000 users anew and holds out one tenth of them; the paper's ten-fold "
     "cross-validation, five times, makes as many models, but models of one cross-validation share "
@@ -236,7 +236,7 @@ def experiment(
 
 
 def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
-    """Draw the errors over ε: rates on linear axes, mean squared errors on logarithmic axes."""
+    """Draw the errors over ε: rates on a linear axis, mean squared errors on a logarithmic one."""
     figure = curves(
         table,
         "epsilon",

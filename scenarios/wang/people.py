@@ -43,8 +43,8 @@ CHOICES = (
     "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in "
     "for them with --data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, "
     "1/16) and categories of Zipf's law",
-    "each trial draws its users anew, fewer than the paper's 4 million: mean squared errors "
-    "are exactly proportional to 1/n",
+    "each trial draws its users anew, fewer than the paper's 4 million: expected mean squared "
+    "errors are proportional to 1/n",
 )
 
 

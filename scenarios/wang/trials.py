@@ -1,4 +1,4 @@
-"""The trials of Wang et al.: tables collected by the mechanisms of the paper and by rivals.
+"""The trials of Fig. 4 to 8 of Wang et al.: tables collected by its mechanisms and by rivals.
 
 What is stated about the results, and how they are drawn, is in modules that this one does not
 import: so a change there leaves the results of finished trials valid.

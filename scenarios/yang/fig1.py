@@ -78,7 +78,7 @@ def crossing(population: str = "gowalla") -> float:
 
 
 def crossed(table: Table) -> Counterpart:
-    """Return the ε where the two curves cross, as computed and as measured.
+    """Return the ε at which DPDS and DPDG with δ = 0.5 err alike on Gowalla, computed and measured.
 
     The paper's number scatters, because its curves are means of runs.
     """
@@ -150,7 +150,8 @@ def advantage(table: Table) -> Counterpart:
 def drawn_errors(table: Table) -> "Figure":
     """Draw the errors over ε, a panel for each data set.
 
-    For 1000 users and the classic calibration, a line on Gowalla shows where the errors cross.
+    If DPDG with δ = 0.5 is drawn on Gowalla for 1000 users and the classic calibration, a line
+    shows where DPDS has the same expected error.
     """
     known = table.values("users") == [USERS] and table.values("calibration") == ["classic"]
     has_line = known and WEAK in table.values("delta") and "gowalla" in table.values("population")

@@ -143,7 +143,8 @@ EXPERIMENT = Experiment(
         f"β = {BETA:g}: every item occurs at least 10 times in a sample; the text names no β",
         "10 holders of each item come first; the other users are drawn from the remaining ones of "
         "the data set, or, if people are synthetic, from their law",
-        "by (2): the classic calibration, as in the paper; exact: the analytic one, which meets δ",
+        "by (2): the classic calibration, as in the paper; exact: the analytic one, with the least "
+        "noise for (ε, δ)",
         "the exact δ is the worst over removing a user and replacing its item, for such samples",
     ),
     quotes=[

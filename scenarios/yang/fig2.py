@@ -30,7 +30,7 @@ CROWDED = (
 def quoted(
     printed: str, users: int, ran: int | None = None, under: str = "", disputed: str = ""
 ) -> Quote:
-    """The quote of an error on Gowalla at ε = 0.2: first as the mean over the items, then as their
+    """The quote of an error on Gowalla at ε = 0.2: first as the mean over the items, then as the
     sum.
 
     `users` is the number of users that the paper names, and `ran` the number that a reading,

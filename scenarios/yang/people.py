@@ -56,7 +56,7 @@ CHOICES = (
     "the most of its check-ins, and in a tie the lowest such cell",
     "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of these "
     "users (17 items)",
-    "each trial draws its users anew, without replacement",
+    "each trial draws its users anew, real ones without replacement",
 )
 OF_DATA = {
     "gowalla": "Gowalla: a subset of its users; in a tie, the lowest cell.",
@@ -112,7 +112,7 @@ def drawn_with_least(
     made_up = drawn(population, users, None, seed)
     items, least = len(made_up.labels), ceil(beta * users - 1e-9)
     if items * least > users:
-        raise BadInput(f"{least} holders of each of {items} items are more than {users} users")
+        raise BadInput(f"{items} items need at least {items * least} holders, got {users} users")
     if data is None or population not in STAND_IN:
         forced = np.repeat(np.arange(1, items + 1), least)
         held = np.concatenate([forced, made_up.inputs[: users - len(forced)]])
@@ -122,7 +122,7 @@ def drawn_with_least(
     for item, label in enumerate(everybody.labels, start=1):
         holders = np.flatnonzero(everybody.inputs == item)
         if len(holders) < least:
-            raise BadInput(f"item {label} has {len(holders)} holders in the data, {least} needed")
+            raise BadInput(f"holders of item {label} in the data: {len(holders)}, {least} needed")
         chosen[holders[coins.subset(least, len(holders)).plain]] = True
     others = np.flatnonzero(~chosen)
     wanted = users - int(chosen.sum())

@@ -70,7 +70,7 @@ def weight(setting: str, place: int) -> Quote:
         found = table.where(budgets=BUDGETS[setting]).rows
         weights = [row[f"w{place}"] for row in found if row["method"] in ("vwa", "owa")]
         if not weights:
-            raise NoSuchPoint("no weights were computed")
+            raise NoSuchPoint("no weights of OWA or VWA were computed")
         return exact(max(weights, key=lambda one: abs(one - float(printed))))
 
     what = (

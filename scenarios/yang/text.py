@@ -1,4 +1,4 @@
-"""Sentences of Yang et al. that have no figure. Most are tested by computation, some by small runs.
+"""Sentences of Yang et al. Most are tested by computation, some by small runs.
 
 What coalitions learn is judged as `simnet verify` does it, or by playing out every outcome of the
 coins.
@@ -346,7 +346,7 @@ SENTENCES = (
             STATED,
             judged(scenario, ["server"], OUTPUT),
             under=f"what the server of {name} learns is fixed by the counts of the users who take "
-            "part, which have one law in both",
+            "part, which have one law in both protocols",
             points=RUNS_JUDGED,
         )
         for scenario, name in (("dpds", "DPDS"), ("dpcs_star", "DPCS*"))
@@ -566,7 +566,7 @@ def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
 
 
 EXPERIMENT = Experiment(
-    summary="Sentences without a figure",
+    summary="Sentences of the text",
     source="Yang et al., sections 1 and 3 to 5",
     trial=trial,
     grid=[{AXIS: [one.name for one in SENTENCES]}],

@@ -1,4 +1,4 @@
-"""The trials of Yang et al.: each runs a protocol of the paper on people of a population."""
+"""Trials of Fig. 1 to 5 and Table II of Yang et al.: protocols on people of a population."""
 
 from math import exp, expm1
 from pathlib import Path

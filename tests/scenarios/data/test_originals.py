@@ -151,7 +151,7 @@ def test_files_are_fetched_checked_and_made(
     assert read_column(data / NAME, "count").values == ("1", "2")
     (tmp_path / "served" / "raw.gz").unlink()
     fetch_data(data, NAME)
-    assert "is there" in capsys.readouterr().out
+    assert f"{NAME} is already in" in capsys.readouterr().out
     fetch_data(data)
     assert "gowalla_nyc_locations.csv.gz cannot be fetched" in capsys.readouterr().out
 

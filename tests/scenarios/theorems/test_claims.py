@@ -2,7 +2,7 @@
 bounds hold everywhere.
 """
 
-from math import exp, inf, isnan, log, pi
+from math import exp, expm1, inf, isnan, log, pi
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from protocols.privacy.theorems import claimed_by_the_paper
 from scenarios.theorems.all_claims import CLAIMS, judged
 from scenarios.theorems.claim import Setting
+from scenarios.theorems.sampling import exact_log_delta
 from tests.harness.fuzz import cases
 from tests.harness.many_cases import for_each
 
@@ -233,6 +234,11 @@ def test_with_one_item_nobody_can_be_replaced():
     assert numbers("R2", Setting(1000, 1, 0.5, 0.5))[4] is None
 
 
+def test_the_only_item_is_held_by_all_users():
+    exact = numbers("Theorem 3.1", Setting(100, 1, 0.1, 0.5))[1]
+    assert exact == pytest.approx(exp(exact_log_delta((100,), -expm1(-0.5), "remove", 0.5)))
+
+
 @pytest.mark.parametrize(("epsilon", "is_larger"), [(0.5, False), (6.0, True)])
 def test_with_one_item_the_claims_on_numbers_are_judged_as_with_more(epsilon, is_larger):
     """They speak of numbers, not of items. Above ε = 5.38, SCDF has a smaller variance than HM."""
@@ -257,7 +263,8 @@ def test_the_theorem_that_speaks_of_a_run():
 @for_each(
     "arguments, words",
     [
-        ((1000, 30, 0.5, 0.5), "at most 0.03333"),
+        ((1000, 30, 0.5, 0.5), "at most 1 divided by the number of items, 0.03333"),
+        ((3, 5, 0.2, 0.5), "the 5 items need at least 5 users, got 3"),
         ((1000, 30, 0.0, 0.5), "above 0"),
         ((1000, 30, 0.03, 0.0), "epsilon is positive"),
         ((1000, 30, 0.03, 0.5, -1.0), "z is positive"),

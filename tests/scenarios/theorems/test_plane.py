@@ -93,3 +93,8 @@ def test_a_claim_below_the_exact_by_a_rounding_counts_as_equal():
 def test_an_epsilon_whose_power_is_no_float_is_refused():
     with pytest.raises(ValueError, match="to 700"):
         evenly_held(30, 10, 800.0)
+
+
+def test_no_items_are_refused():
+    with pytest.raises(ValueError, match="at least 2 users"):
+        evenly_held(5, 0, 0.5)
