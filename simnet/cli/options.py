@@ -84,8 +84,8 @@ class ColumnOfFile:
     )
     max_rows: int | None = None
     (
-        "Refuse a file that has more rows than this, or more characters than a hundred times this "
-        "number. Without this option the limit is ten million rows."
+        "Refuse a file that has more rows than this, or more characters (Parquet: bytes) than a "
+        "hundred times this number. Without this option the limit is ten million rows."
     )
 
     @property

@@ -49,7 +49,7 @@ class StudyOptions:
     trials: int | None = None
     "The number of trials at every point of the grid."
     quick: bool = False
-    "Run fewer points and fewer trials, for a first look."
+    "Run only the points and trials that each experiment has for a first look."
     workers: int | None = None
     "The number of local processes. Without this option there is one for each processor."
     cluster: str | None = None
