@@ -523,7 +523,7 @@ def test_the_exact_variance_of_the_ratio_tends_to_the_asymptotic_one(
         ),
         (
             lambda: sampled_reports(GRR(1.0, 3), [1, 2], [0.5], SampledCoins(0, "u1")),
-            r"shape \(2\)",
+            r"shape \(2,\)",
         ),
         (lambda: SampledGRR(1.0, 3, 0.5).supports([4]), "from 0 to 3, got 4"),
         (

@@ -501,7 +501,7 @@ STOLEN = [(leaves, deed) for leaves, deeds in ANOTHERS_ARRAYS for deed in deeds]
 def test_nothing_that_another_party_holds_leaves_a_party_but_in_its_messages(
     leaves: Callable[[Party, Sealed], Any], deed: Deed
 ) -> None:
-    told = "another party holds|sealed for a|party of a|coins of a|that it gets|with other things"
+    told = "another party|sealed for a|party of a|coins of a|that it gets|with other things"
     with pytest.raises(ScriptError, match=f"^b in round 2.*({told})"):
         run(Stealing(leaves, deed), [1, 2])
 
