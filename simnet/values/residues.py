@@ -345,8 +345,8 @@ class Residues:
         mine, others = self.meter, other.meter
         if mine is not others and mine is not None and others is not None and mine.in_script:
             raise TypeError(
-                "mixes field elements of two parties: before a party uses elements of another "
-                "party, it must receive them in a message"
+                "mixes field elements of two parties: before a party uses elements that another "
+                "party holds, it must receive them in a message"
             )
         if self.field is not other.field and self.field != other.field:
             raise TypeError(
