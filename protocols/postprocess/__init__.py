@@ -1,4 +1,1 @@
-"""What a collector makes of raw estimates.
-
-These functions read only what the collector already has, so they cost no privacy.
-"""
+"""What a collector makes of raw estimates."""

@@ -1,8 +1,8 @@
 """Calibrate: replace estimated counts by their posterior means under a fitted prior.
 
-Calibrate follows a collection by a pure local mechanism. It reads only estimates, so it costs no
-privacy. The result is biased on purpose and does not add up to the number of users. If the prior is
-wrong, the result may be worse than setting insignificant counts to zero.
+Calibrate reads estimates and no reports, so it costs no privacy. The result is biased on purpose
+and need not add up to the number of users. If the prior is wrong, the result may be worse than
+setting insignificant counts to zero.
 
 Source: Jia and Gong, *Calibrate: Frequency Estimation and Heavy Hitter Identification with Local
 Differential Privacy via Incorporating Prior Knowledge*, section III.
@@ -17,6 +17,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols import checks
 from protocols.checks import one_of
 from protocols.postprocess import consistency
 from protocols.postprocess.fits import (
@@ -28,7 +29,7 @@ from protocols.postprocess.fits import (
     power_law_of_mean,
 )
 from protocols.postprocess.noise import BETA, Noise, zeroed
-from protocols.postprocess.posterior import posterior_mean
+from protocols.postprocess.posterior import checked, posterior_mean
 from protocols.postprocess.priors import Prior
 from simnet.arrays import Floats
 
@@ -107,6 +108,7 @@ class Calibrate:
         """
         if self.known is not None:
             return self.known
+        counts = checked(counts)
         if self.fit == "likelihood" and self.family != "power-law":
             return LIKELIEST[self.family](counts, self._assumed_noise(noise))
         if self.fit == "likelihood":
@@ -133,15 +135,19 @@ class Calibrate:
         """Return the function that gives posterior means, if the prior does not depend on
         estimates.
 
-        Raises `ValueError` for a prior that depends on them, or if no power law has the mean n / N.
+        Raises `ValueError` for a prior that depends on them, for fewer than two items unless the
+        prior is known, or if no power law has the mean n / N.
         """
         if not self.is_fixed:
             raise ValueError(
-                "this prior depends on the estimates of all items, so it has no step of its own"
+                "this prior depends on the estimates of all items, "
+                "so one item cannot be treated without the others"
             )
-        if self.known is None and self.family == "power-law":
-            _refuse_few_users(noise.users, items * (1 - self.at_zero))
-        prior = self.prior(np.full(max(items, 2), noise.users / items), noise)
+        if self.known is None:
+            checks.whole("items", items, 2)
+            if self.family == "power-law":
+                _refuse_few_users(noise.users, items * (1 - self.at_zero))
+        prior = self.prior(np.full(items, noise.users / items), noise)
         return lambda counts: posterior_mean(counts, prior, self._assumed_noise(noise))
 
     def _largest_count(self, counts: npt.ArrayLike, noise: Noise) -> float:
@@ -178,7 +184,7 @@ def base_cut(noise: Noise, items: int) -> Step:
 def known_mean(noise: Noise, items: int) -> Step:
     """Return the step of posterior means under the power law on 1..n whose mean is n / N.
 
-    Raises `ValueError` unless there are more users than items.
+    Raises `ValueError` unless there are more users than items, and for fewer than two items.
     """
     return KNOWN_MEAN.step(noise, items)
 
@@ -186,9 +192,9 @@ def known_mean(noise: Noise, items: int) -> Step:
 def _refuse_few_users(users: int, items_held: float) -> None:
     if users <= items_held:
         raise ValueError(
-            f"the power law on 1..n has the mean n / N only where there are more users than "
-            f"items, got n={users} "
-            f"and N={items_held:g}: use more users, fewer items, or another method such as zero"
+            "a power law has the known mean count only if there are more users than items that "
+            f"somebody holds, got {users} and {items_held:g}: use more users, fewer items, or "
+            "another method such as zero"
         )
 
 
@@ -238,10 +244,7 @@ def with_options(
         return method
     names = " and ".join("prior" if name == "known" else name for name in given)
     if method not in CALIBRATED:
-        raise ValueError(
-            f"{method} does not calibrate, so it has no {names}: take one of "
-            f"{', '.join(CALIBRATED)}"
-        )
+        raise ValueError(f"{method} does not calibrate, so it has no {names}: take calibrate")
     if method == "calibrate-infinite" and support not in (None, "infinite"):
         raise ValueError(
             f"the support of calibrate-infinite is infinite, got support={support}: take calibrate"

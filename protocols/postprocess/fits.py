@@ -2,7 +2,7 @@
 
 Every user holds one item, so the mean count is exactly users / items (`known_total`). The paper
 uses the mean of the estimates. The standard error of this mean, σ / √N, can exceed the mean itself.
-So the mean of the estimates may be 1 or less, and then no power law fits.
+So the mean of the estimates may be 1 or less; no power law on 1..K has such a mean.
 
 Maximum likelihood (Eq. 16) maximises the sum, over the items, of the logarithm of the density of
 the estimate, Σ_k p_f(k) p_s(estimate - k). For a normal prior the density is normal, so the
@@ -77,8 +77,8 @@ def gaussian_of(moments: CountMoments) -> GaussianPrior:
 
 
 def laplace_of(moments: CountMoments) -> LaplacePrior:
-    """Return the Laplace law with this mean and, up to rounding to whole numbers, this variance
-    2 b².
+    """Return the Laplace law with this mean and this variance 2 b², both up to rounding to whole
+    numbers.
     """
     return LaplacePrior(moments.mean, math.sqrt(moments.variance / 2))
 
@@ -117,8 +117,8 @@ def likeliest_power_law(
     )
     if min(likeliest - ends[0], ends[1] - likeliest) < 1e-3:
         raise ValueError(
-            f"the likeliest exponent lies outside {ends[0]}..{ends[1]}: fit the mean, or "
-            f"give a prior"
+            f"the likeliest exponent lies outside {ends[0]}..{ends[1]}: use calibrate with "
+            "fit=mean, or give a prior"
         )
     return PowerLaw(likeliest, support, at_zero)
 

@@ -54,7 +54,7 @@ def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) ->
     true, estimated = np.asarray(truth, dtype=np.float64), np.asarray(estimates, dtype=np.float64)
     if true.ndim != 1 or true.shape != estimated.shape:
         raise ValueError(
-            f"there is one estimate for each true count, got shapes {true.shape} and "
+            f"truth and estimates are two rows of the same length, got shapes {true.shape} and "
             f"{estimated.shape}"
         )
     if np.isnan(true).any() or np.isnan(estimated).any() or math.isnan(cut):

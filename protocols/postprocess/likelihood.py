@@ -9,8 +9,8 @@ of x over the reports, ::
     f_x <- f_x Σ_y s_y P(y | x) / m_y.
 
 Suppose that a report is a single item: the user's own item with probability p, and each other item
-with probability q. Then the limit has a closed form: m_y = max(q, c s_y), where c makes all m_y add
-up to 1.
+with a smaller probability q. Then the limit has a closed form: m_y = max(q, c s_y), where c makes
+all m_y add up to 1.
 
 Source: Agrawal and Aggarwal, *On the Design and Quantification of Privacy Preserving Data Mining
 Algorithms*, 2001, section 4; ElSalamouny and Palamidessi, *Generalized Iterative Bayesian Update
@@ -50,8 +50,8 @@ def iterative_bayes(
         raise ValueError("a law of reports is a row of probabilities that add up to 1")
     if came.shape != laws.shape[1:] or not (came >= 0).all() or not 0 < came.sum() < np.inf:
         raise ValueError(
-            f"counts has one number for each of {laws.shape[1]} reports, from 0 on and not all 0, "
-            f"got {counts!r}"
+            f"counts has one finite number for each of {laws.shape[1]} possible reports, from 0 on "
+            f"and not all 0, got {counts!r}"
         )
     possible = laws.max(axis=0) > 0
     if came[~possible].any():

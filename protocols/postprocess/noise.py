@@ -1,11 +1,11 @@
 """The noise of estimated counts, and thresholds that follow from the noise alone.
 
 Consider n users of a pure mechanism with the probabilities p and q (`protocols.mechanisms.pure`).
-The estimated count of an item that f users hold is unbiased and nearly normal. The variance of this
-estimate is V₀ + f (1 - p - q) / (p - q), where V₀ = n q (1 - q) / (p - q)². Jia and Gong,
-*Calibrate*, Eq. 14, give V₀ alone and say that the variance does not depend on the item; V₀ is the
-variance for an item that nobody holds. The significance threshold of Jia and Gong (Eq. 22) tests
-the hypothesis that nobody holds an item.
+The estimated count of an item that f users hold is unbiased, and for many users nearly normal. The
+variance of this estimate is V₀ + f (1 - p - q) / (p - q), where V₀ = n q (1 - q) / (p - q)². Jia
+and Gong, *Calibrate*, Eq. 14, give V₀ alone and say that the variance does not depend on the item;
+V₀ is the variance for an item that nobody holds. The significance threshold of Jia and Gong (Eq.
+22) tests the hypothesis that nobody holds an item.
 """
 
 import math

@@ -57,7 +57,7 @@ def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior
 
 
 def posterior_mean(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Floats:
-    """Return the calibrated counts, shape (N,), in the order of the estimates; they are biased.
+    """Return the calibrated counts, shape (N,), in the order of the estimates.
 
     `estimates` are estimated counts, `prior` is the law of the true counts, and `noise` is the law
     of the errors of the estimates. Raises `ValueError` for estimates that are not one row of finite

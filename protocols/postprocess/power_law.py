@@ -28,8 +28,6 @@ def check_support(support: float) -> None:
 def log_power_sum(exponent: float, support: float) -> float:
     """The logarithm of S(s) = Σ k^-s over k = 1..K; K may be inf for s > 1.
 
-    The relative error of S is below 1e-12.
-
     Raises `ValueError` for an infinite sum and for K < 2.
     """
     check_support(support)

@@ -4,10 +4,10 @@ Theory of operation. For each of N estimates, `posterior` sums mass(k) times lik
 possible counts k, which may be as many as n. Two ideas make this cheap.
 
 *Which counts matter.* Beyond some distance from its peak the product is negligible. The method
-`points(low, high, noise)` of a prior finds the counts that matter for some estimate in low..high:
-about `REACH` standard deviations of the noise on either side of the peak. A power law is the hard
-case, because the product has a second peak at 1: docs/proofs/posterior.md shows which counts may be
-left out.
+`points(low, high, noise)` of a prior finds counts that include those that matter for some estimate
+in low..high: those within about `REACH` standard deviations of the noise of the peak. A power law
+is the hard case, because the product has a second peak at 1: docs/proofs/posterior.md shows which
+counts may be left out.
 
 *How many counts are needed.* Where the product is smooth, a few counts represent a long row of
 counts (`counting`). `points` returns these counts, with the logarithms of their mass times the
@@ -37,10 +37,11 @@ OUT_OF_REACH = -(REACH**2) / 2 - 20
 
 
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
-    """Return the largest count whose likelihood exceeds e^(-reach²/2) times the largest likelihood.
+    """Return the largest k at which exp(-(f - k)² / (2 v(k))) is e^(-reach²/2) times its maximum.
 
-    The function (f - k)² / v(k) of k is convex. Over k >= 0 it is least at the largest of f, 0 and,
-    for noise with a slope, -f - 2 V₀ / slope; f is the estimate.
+    v(k) is the variance of the noise. The function (f - k)² / v(k) of k is convex. Over k >= 0 it
+    is least at the largest of f, 0 and, for noise with a slope, -f - 2 V₀ / slope; f is the
+    estimate.
     """
     best = max(estimate, -estimate - 2 * noise.floor / noise.slope if noise.slope else 0.0, 0.0)
     half = (estimate - best) ** 2 / (2 * float(noise.variance(best))) + reach**2 / 2
@@ -84,7 +85,7 @@ class PowerLaw:
         return (1 - self.at_zero) * power_law_mean(self.exponent, self.support)
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
-        """Return the counts that matter for estimates in low..high, and ln of their masses."""
+        """Return points for sums over the counts that matter, and ln of their weights."""
         # if the masses of the law rise with the count, the peak of the product lies higher
         reach = REACH + 2 * math.sqrt(max(0.0, -self.exponent))
         largest = max(largest_plausible(estimate, noise, reach) for estimate in (low, high))
@@ -100,9 +101,9 @@ class PowerLaw:
         """Return a count below which all counts have negligible posterior mass, for this estimate
         and all larger ones.
 
-        The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
-        a product that is small at both ends is small between them (docs/proofs/posterior.md). If
-        the law ends more than `REACH` standard deviations below the estimate, no count is left out.
+        The product of mass and likelihood, if it is small at 1 and at this count, is small between
+        them (docs/proofs/posterior.md). If the law ends more than `REACH` standard deviations below
+        the estimate, no count is left out.
         """
         near = round(min(estimate, self.support))
         first = math.floor(estimate - REACH * math.sqrt(float(noise.variance(max(estimate, 0.0)))))
@@ -134,7 +135,7 @@ class PoissonPrior:
             raise ValueError(f"a Poisson law has a positive and finite mean, got {self.mean}")
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
-        """Return the counts that matter for estimates in low..high, and ln of their masses."""
+        """Return points for sums over the counts that matter, and ln of their weights."""
         from scipy.special import gammaln  # imported only here: scipy loads slowly
 
         # we take the ends for both estimates, because for a very negative estimate a larger
@@ -150,10 +151,9 @@ class PoissonPrior:
         )
 
     def _mode(self, estimate: float, noise: Noise) -> float:
-        """Return approximately the count with the largest product of mass and likelihood. The
-        logarithm of the product is concave.
-        """
+        """Return approximately the count with the largest product of mass and likelihood."""
 
+        # the slope of the logarithm of mass times exp(-(f - k)² / (2 v(k))), which is concave
         def rise(count: float) -> float:
             ratio = (estimate - count) / float(noise.variance(count))
             return math.log(self.mean / (count + 0.5)) + ratio * (1 + noise.slope * ratio / 2)
@@ -196,7 +196,7 @@ class LaplacePrior:
             raise ValueError(f"a scale is not negative, got {self.scale}")
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
-        """Return the counts that matter for estimates in low..high, and ln of their masses.
+        """Return points for sums over the counts that matter, and ln of their weights.
 
         The noise must not depend on the count.
         """

@@ -1,12 +1,13 @@
 """A local collection whose server post-processes the estimated shares of items.
 
-The server learns the same as in the collection without post-processing. Post-processing reads only
-estimates, so it costs no privacy.
+The server learns the same as in the collection without post-processing. Post-processing reads
+estimates and no reports, so it costs no privacy.
 
 If users drop out, the server estimates and processes as if the users who were counted were all
 users.
 
-Source: see each method, in `consistency` and `calibrate`. `processed_about.py` states the error.
+Source: see each method, in `consistency`, `calibrate` and `likelihood`. `processed_about.py` states
+the error.
 """
 
 import functools
@@ -170,7 +171,7 @@ class Processed:
         try:
             left = self.among(counted)
         except ValueError as error:
-            raise Abort(f"{counted} reports are too few to process estimates: {error}") from error
+            raise Abort(f"too few reports to process estimates, {counted}: {error}") from error
         return np.stack([raw, left.process(raw)])
 
     def among(self, users: int) -> "Processed":
@@ -230,7 +231,7 @@ def postprocessed(
         beta: Annotated[
             float | None,
             "β of the threshold of significance: if nobody holds any item, one or more items "
-            f"exceed it with about this probability; by default {BETA}",
+            f"exceed it with at most about this probability; by default {BETA}",
         ] = None,
         fit: Annotated[
             str | None,

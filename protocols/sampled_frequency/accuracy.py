@@ -24,8 +24,8 @@ def assess_sampled(
     """Compare estimates, shape (N,), with the true shares.
 
     `shares` are the shares of each group that hold each item; shape (K, N). The deviation of the
-    ratio estimator's squared error is not known and is NaN. Some estimators, such as `direct`, are
-    biased even if all groups have the same shares; their intervals are those of the estimate
+    ratio estimator's squared error is not known and is NaN. The estimator `direct` may
+    be biased even if all groups have the same shares; its intervals are those of the estimate
     without this bias.
     """
     sample = estimator.sample
@@ -119,7 +119,7 @@ class _Group:
 
     @property
     def covariance(self) -> tuple[Floats, Floats]:
-        """The vectors d and u, shapes (N,), where the sum has covariance diag d + u 1ᵀ + 1 uᵀ."""
+        """The vectors d and u, shapes (N,), where Σ Y_j has the covariance diag d + u 1ᵀ + 1 uᵀ."""
         q, b, pi, h = self.q, self.b, self.sampling, self.holders
         reports = (
             self.holders.sum() * q + self.gap * h
@@ -188,7 +188,7 @@ class _UnaryGroup:
 
     @property
     def covariance(self) -> tuple[Floats, Floats]:
-        """The vectors d and u, shapes (N,), where the sum has covariance diag d + u 1ᵀ + 1 uᵀ.
+        """The vectors d and u, shapes (N,), where Σ Y_j has the covariance diag d + u 1ᵀ + 1 uᵀ.
 
         One user has the covariance a² π (diag m (1 - m) + (1 - π) μ μᵀ), where m are the means of
         its bits.

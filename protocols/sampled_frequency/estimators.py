@@ -23,11 +23,11 @@ f.
 Source: Biswas, Cormode and Maple, sections 3 and 5; Horvitz and Thompson, *A Generalization of
 Sampling Without Replacement From a Finite Universe*, 1952; exact variances are derived here.
 
-Users with the same probability are a group. In formulas p and q are the probabilities that a report
-supports the own item and any other item, n_k and π_k the size and the probability of group k, N_ki
-the number of its reports that support item i, S_k the number of all its reports, n the number of
-users and B = Σ n_k π_k. Means and variances of one item's estimate depend on the response, GRR or a
-unary encoding, through p and q alone.
+All users of a group have the same probability. In formulas p and q are the probabilities that a
+report supports the own item and any other item, n_k and π_k the size and the probability of group
+k, N_ki the number of its reports that support item i, S_k the number of all its reports, n the
+number of users and B = Σ n_k π_k. Means and variances of one item's estimate depend on the
+response, GRR or a unary encoding, through p and q alone.
 """
 
 from collections.abc import Callable
@@ -137,7 +137,7 @@ def pooled(sample: SamplingDesign) -> Linear:
 def centred(sample: SamplingDesign) -> Linear:
     """Return g = (N_i - n π q) / (n π (p - q)), which is T for one common probability.
 
-    g is unbiased; its shares add up to 1 only on average. Raises `ValueError` if users have
+    g is unbiased; its shares need not add up to 1. Raises `ValueError` if users have
     different probabilities.
     """
     _ = sample.common

@@ -279,8 +279,7 @@ def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chan
         return SampledGRR(epsilon, items, sampling).exact_epsilon
     if len(sampling) != items:
         raise ValueError(
-            f"sampling is one probability, or one for each of {items} items, got {len(sampling)} "
-            "probabilities"
+            f"sampling is one probability, or one for each of {items} items, got {len(sampling)}"
         )
     for chance in sampling:
         positive_chance("sampling", chance)

@@ -116,8 +116,8 @@ class SamplingDesign:
         if (came > self.members).any():
             group = int(np.argmax(came > self.members))
             raise ValueError(
-                f"group {group + 1} has {self.members[group]} users, so at most as many reports "
-                f"can come from it, got {came[group]}"
+                f"group {group + 1} sends at most one report for each user, "
+                f"{self.members[group]} in all, got {came[group]}"
             )
         return counts, came
 

@@ -1,7 +1,7 @@
 """Frequencies of items from users who report only with some probability.
 
 Each user sends a perturbed report with a probability of its own, or nothing. A report is a
-randomised response or a unary encoding. Users who report with the same probability are a group. The
+randomised response or a unary encoding. All users of a group report with the same probability. The
 server learns who reports, and one ε-locally private report of each reporter; users learn nothing.
 As long as the probability does not depend on the user's item, silence tells the server nothing
 about the item. Silence costs no message.
@@ -135,7 +135,7 @@ class SampledCollection:
     async def server(self, me: Party) -> Floats:
         """Count the reports of each group that support each item, and estimate.
 
-        Returns, for each item, the share of the users who hold it; shape (N,), not clipped.
+        Returns, for each item, the estimated share of users who hold it; shape (N,), not clipped.
         """
         names = me.names("user")
         counts = np.stack(
@@ -161,7 +161,7 @@ class SampledCollection:
         return collection.counted(self, happened)
 
     def reports(self, items: int | Ints, mechanism: SampledGRR | SampledUnary, coins: Coins) -> Any:
-        """Return the perturbed reports of those who report, on an item or on a crowd's items."""
+        """Return what is sent for an item or for a crowd's items: reports, or their tally."""
         values = np.atleast_1d(items)
         if self.population != "aggregate" or isinstance(mechanism, SampledGRR):
             return collection.rows_sent(self.population, mechanism, values, coins)
@@ -263,8 +263,8 @@ def sampled_frequency(
     chances = _chances(sampling)
     if not 1 <= len(chances) <= users:
         raise ValueError(
-            f"there are at most as many groups as users, and at least one, got {len(chances)} "
-            f"probabilities for {users} users"
+            "there are at most as many probabilities as users, and at least one, got "
+            f"{len(chances)} for users={users}"
         )
     sizes = [
         users // len(chances) + (place < users % len(chances)) for place in range(len(chances))

@@ -8,7 +8,8 @@ Here any user may drop out at any point, also between two of its shares:
 2. S1 tells everybody who is elected, and tells the elected users of an item who reports on it.
 3. Reporters share their answers among the elected users, by default with Shamir's sharing. With the
    threshold `shamir:60%`, any t = ⌈0.6 m⌉ of an item's m shares open it. With additive sharing, all
-   m shares are needed, so an item is lost if one of its elected users drops out.
+   m shares are needed, so an item is lost if one of its elected users drops out before it has sent
+   its sum.
 4. Every elected user tells S1 whose shares have come. S1 counts a user if every elected user who
    has answered has all shares that the counted user owes it. All other users are left out of *all*
    items, so that the users who are counted report on their items with the same probability as in

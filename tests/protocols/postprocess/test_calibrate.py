@@ -16,7 +16,7 @@ from scipy.stats import binom, norm, poisson
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.unary import OUE, SUE, Unary
 from protocols.postprocess import consistency
-from protocols.postprocess.calibrate import METHODS, Calibrate, apply
+from protocols.postprocess.calibrate import METHODS, Calibrate, apply, known_mean
 from protocols.postprocess.counting import gauss_rule, points
 from protocols.postprocess.fits import (
     CountMoments,
@@ -692,12 +692,17 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: Calibrate(at_zero=1.0), "at_zero is a probability below 1"),
         (lambda: Calibrate("laplace", known=GaussianPrior(1.0, 1.0)), "known is not fitted"),
         (lambda: Calibrate().step(noise(1.0), 5), "depends on the estimates of all items"),
+        (lambda: known_mean(Noise(5, 1.0), 1), "items is at least 2, got 1"),
+        (
+            lambda: Calibrate(fit="likelihood", support="largest").prior([1, math.inf], noise(1.0)),
+            "finite numbers, got inf",
+        ),
         (lambda: likeliest_power_law(np.full(50, 1e6), noise(1.0), 10**7), "outside"),
         (
             lambda: apply("calibrated", [0.5], noise(1.0)),
             "unknown method of post-processing 'calibrated'",
         ),
-        (lambda: heavy_hitters([1], [1, 2], 1), "one estimate for each"),
+        (lambda: heavy_hitters([1], [1, 2], 1), "two rows of the same length"),
         (lambda: heavy_hitters([1], [math.nan], 1), "got nan"),
     ],
 )

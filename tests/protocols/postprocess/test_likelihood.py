@@ -80,7 +80,7 @@ def test_the_update_ends_where_the_closed_form_says(epsilon: float, counts: list
         ([[0.5, 0.6]], [1, 1], "add up to 1"),
         ([0.5, 0.5], [1, 1], "rows of probabilities"),
         ([[-0.5, 1.5]], [1, 1], "probabilities that add up to 1"),
-        ([[0.5, 0.5]], [1], "counts has one number for each of 2 reports"),
+        ([[0.5, 0.5]], [1], "counts has one finite number for each of 2 possible reports"),
         ([[0.5, 0.5]], [0, 0], "not all 0"),
         ([[1.0, 0.0]], [1, 1], "no item can lead to"),
     ],

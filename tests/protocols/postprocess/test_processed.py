@@ -127,7 +127,7 @@ def test_moments_of_a_step_that_changes_nothing_are_those_of_the_noise() -> None
         ),
         (
             {"users": 5, "postprocess": "calibrate-total"},
-            "only where there are more users than items, got n=5 and N=5",
+            "more users than items that somebody holds, got 5 and 5",
         ),
         ({"mechanism": "rappor"}, "mechanism is oue or"),
         ({"postprocess": "maximum-likelihood"}, "in which every user reports one item"),

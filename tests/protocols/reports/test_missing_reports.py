@@ -305,7 +305,7 @@ def test_too_few_reports_for_a_method_end_the_run() -> None:
     protocol = Processed(four, "calibrate-total")
     assert run(protocol, [1, 2, 2, 3]).outcome == "result"
     (ending,) = run(protocol, [1, 2, 2, 3], fates=without("u1")).aborts
-    assert ending.reason.startswith("3 reports are too few to process estimates")
+    assert ending.reason.startswith("too few reports to process estimates, 3:")
 
 
 # On the command line

@@ -528,7 +528,7 @@ def test_the_exact_variance_of_the_ratio_tends_to_the_asymptotic_one(
         (lambda: SampledGRR(1.0, 3, 0.5).supports([4]), "from 0 to 3, got 4"),
         (
             lambda: per_report(SamplingDesign(GRR(1.0, 3), 4, 0.5)).estimate([3, 2, 0]),
-            "at most as many reports can come from it, got 5",
+            "at most one report for each user, 4 in all, got 5",
         ),
         (
             lambda: per_report(SamplingDesign(GRR(1.0, 3), 4, 0.5)).estimate([3, 0]),
