@@ -147,8 +147,8 @@ def honest_users(users: int, colluders: int, dropped: int) -> int:
     checks.number_of_users("dropped", dropped)
     if colluders + dropped >= users:
         raise ValueError(
-            f"of {users} users {colluders} collude and {dropped} dropped out: no user's "
-            f"noise is left"
+            f"no user's noise is left: of {users} users, {count_of(colluders, 'colluder')} and "
+            f"{count_of(dropped, 'drop-out')} add none"
         )
     return users - colluders - dropped
 

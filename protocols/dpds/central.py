@@ -2,7 +2,7 @@
 
 Every user hands its item to a party whom all trust. This party counts the items of a random sample
 of the users, and tells a server the counts. DPCS is the ideal world of DPDS: the servers of both
-learn the same, and in DPDS nobody sees all items.
+learn the same, and DPDS needs no trusted party.
 
 In DPCS* the trusted party splits the counts into n additive shares, and the server, which gets all
 of them, adds them up. The server learns the counts, and no more than in DPCS.

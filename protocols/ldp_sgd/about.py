@@ -35,7 +35,8 @@ def about(protocol: LDPSGD) -> About:
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
         whole = reader_of_reports(perturbation.exact_epsilon, perturbation.continuous, epsilon)
-        counts = f"{users_asked:,} users are asked once, {protocol.users - users_asked:,} never"
+        asked = "1 user is" if users_asked == 1 else f"{users_asked:,} users are"
+        counts = f"{asked} asked once, {protocol.users - users_asked:,} never"
         return [attrs.evolve(whole, view=f"{whole.view}: {counts}")]
 
     return About(
@@ -164,7 +165,11 @@ def scores(protocol: TableDescent, models: Mapping[str, Floats], examples: Float
     return Scores(
         target=protocol.target + second,
         measure="share misclassified" if loss.of_classes else "mean squared error",
-        judges=f"{len(others):,} users who were never asked",
+        judges=(
+            "1 user who was never asked"
+            if len(others) == 1
+            else f"{len(others):,} users who were never asked"
+        ),
         errors=errors,
         remark=USELESS if errors[PLAIN] >= errors[SAME] else "",
     )

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
+from protocols.privacy.statement import count_of
 from protocols.two_rounds.mechanism import TwoRounds
 from simnet.arrays import Floats, Ints
 
@@ -74,9 +75,9 @@ def all_answered(counts: Ints, owners: int) -> None:
     """Raise `ValueError` unless the counts of a round add up to the number of owners."""
     if counts.sum() != owners:
         raise ValueError(
-            f"{counts.sum():,} answers came from {owners:,} owners, and each answers once in a "
-            "round: an owner that is missing or counted twice biases the estimate, so repeat the "
-            "collection"
+            f"in a round every owner answers once, but {count_of(int(counts.sum()), 'answer')} "
+            f"came from {count_of(owners, 'owner')}: an owner that is missing or counted twice "
+            "biases the estimate, so repeat the collection"
         )
 
 
@@ -86,8 +87,9 @@ def _rounds(
     first, second = _counts(mechanism, first_counts), _counts(mechanism, second_counts)
     if first.sum() != second.sum():
         raise ValueError(
-            f"{first.sum()} owners answered in round one and {second.sum()} in round two: the "
-            "estimate needs the same owners in both, so repeat both rounds"
+            f"{count_of(int(first.sum()), 'owner')} answered in round one and "
+            f"{count_of(int(second.sum()), 'owner')} in round two: the estimate needs the same "
+            "owners in both, so repeat both rounds"
         )
     return first, second
 

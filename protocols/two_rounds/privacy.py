@@ -37,7 +37,7 @@ LawPiece = tuple[int, Floats]  # an outcome, and the probabilities of it and of 
 
 LARGEST_TABLE, LARGEST_WORK = 10**7, 10**10
 BRACKET = (
-    "the delta of the sums lies between difference_delta for the same number of yes, and "
+    "the delta of the sums is at least difference_delta for the same number of yes, and at most "
     "aggregate_delta for a smaller number of no"
 )
 
@@ -132,7 +132,7 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
     _populations(mechanism, yes, no)
     if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
         raise ValueError(
-            f"the table for {yes:,} owners with yes and {no:,} with no has more than "
+            f"the table for yes={yes:,} and no={no:,} has more than "
             f"{LARGEST_TABLE:,} entries: {BRACKET}"
         )
     joint = np.zeros((yes + no + 1, yes + 1))
@@ -155,7 +155,7 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
     _populations(mechanism, yes, no)
     if _multiplications(mechanism, yes, no) > LARGEST_WORK:
         raise ValueError(
-            f"{yes:,} owners with yes and {no:,} with no take more than {LARGEST_WORK:.0e} "
+            f"the delta for yes={yes:,} and no={no:,} takes more than {LARGEST_WORK:,} "
             f"multiplications: {BRACKET}"
         )
     without = dict(_rows(mechanism, yes - 1, no + 1))

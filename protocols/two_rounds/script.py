@@ -85,9 +85,8 @@ class SamplingPrivacy:
         if self.mechanism.values != self.items - self.none:
             raise ValueError(
                 f"{self.items} items{', the last of which means none of the others,' * self.none} "
-                f"need a die with {self.items - self.none + 1} background faces: face 0, and one "
-                f"for each of {self.items - self.none} values; got {len(self.mechanism.faces)} "
-                "faces"
+                f"need a die with {self.items - self.none + 1} background faces, face 0 and one "
+                f"for each value: the number of faces given is {len(self.mechanism.faces)}"
             )
 
     @functools.cached_property

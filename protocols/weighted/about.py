@@ -152,7 +152,8 @@ def _covariance(group: WeightedGroup, variance: Floats) -> tuple[Floats, Floats]
 
 
 def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
-    """State what a view tells if all groups are local collections; otherwise return None.
+    """State what a view tells if all groups are local collections; otherwise, and for a view with a
+    tag that they do not use, return None.
 
     A group's estimate follows from its reports. So of each user a view contains at most the user's
     report, whose ε is at most the largest ε of the groups.

@@ -174,8 +174,8 @@ def _sizes(users: int, groups: int, group_users: str | None) -> list[int]:
         )
     if sum(sizes) != users:
         raise ValueError(
-            f"the groups of group_users={group_users} have {sum(sizes):,} users together, "
-            f"and there are {users:,} users"
+            f"the sizes in group_users={group_users} add up to {sum(sizes):,}, but users "
+            f"is {users:,}"
         )
     return sizes
 

@@ -263,11 +263,11 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: binary(0.3, 0.4).expected_counts(-1), "got -1"),
     (
         lambda: kept_estimate(binary(0.3, 0.4), [3, 2], [3, 3]),
-        "5 owners answered in round one and 6 in round two",
+        "5 owners answered in round one and 6 owners in round two",
     ),
     (
         lambda: fresh_estimate(binary(0.3, 0.4), [3, 2], [3, 3]),
-        "5 owners answered in round one and 6 in round two",
+        "5 owners answered in round one and 6 owners in round two",
     ),
     (
         lambda: kept_estimate(binary(0.3, 0.4), [3, 3], [4, 2]),

@@ -403,7 +403,7 @@ class Silent(SamplingPrivacy):
 @pytest.mark.parametrize("variant", ["kept", "fresh", "round-two"])
 def test_an_owner_whose_answers_count_for_nothing_is_an_error(variant: Any) -> None:
     """The rounds agree with each other, and not with the number of owners."""
-    with pytest.raises(ScriptError, match=r"reader .*1 answers came from 2 owners"):
+    with pytest.raises(ScriptError, match=r"reader .*1 answer came from 2 owners"):
         run(Silent(**TINY, variant=variant), [1, 2])
 
 
@@ -418,7 +418,7 @@ def test_an_owner_who_misses_a_round_is_an_error() -> None:
     with pytest.raises(Stall, match="u1"):
         run(Leaves(**TINY), [1, 2])
     with pytest.raises(
-        ScriptError, match=r"reader .*2 owners answered in round one and 1 in round two"
+        ScriptError, match=r"reader .*2 owners answered in round one and 1 owner in round two"
     ):
         run(Blank(**TINY), [1, 2])
 
@@ -434,7 +434,8 @@ def test_an_owner_who_misses_a_round_is_an_error() -> None:
         ({"sampling": 0.5}, "add up to 1"),
         (
             {"items": 3},
-            "need a die with 3 background faces: face 0, and one for each of 2 values; got 2 faces",
+            "need a die with 3 background faces, face 0 and one for each value: "
+            "the number of faces given is 2",
         ),
         ({"sharing": "xor"}, "sharing is 'additive'"),
         ({"none": "yes"}, "none"),

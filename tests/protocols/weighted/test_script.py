@@ -389,7 +389,7 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
         ({"protocol": "tss", "alpha": 0.4}, "as with alpha=0.3333; alpha=0.4 gives 1.2"),
         ({"protocol": "tss", "alpha": 1 / 3, "reported": 1}, "not both"),
         ({"protocol": "tss", "gamma": 1.0}, "gamma"),
-        ({"group_users": "4,5"}, "have 9 users together, and there are 8 users"),
+        ({"group_users": "4,5"}, "add up to 9, but users is 8"),
         ({"group_users": "8"}, "the number of sizes is 1, and that of epsilons is 2"),
         ({"users": 1}, "each of the 2 groups needs a user, got users=1"),
         ({"group_users": "8,0"}, "sizes of groups are whole numbers above 0"),
