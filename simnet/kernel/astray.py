@@ -14,8 +14,8 @@ Theory of operation. A fate acts on a message that is on its way.
 A verdict counts all these messages as seen by the recipient, because an adversary may have read a
 message before it was lost or damaged.
 
-A message under a summed tag is added up when it is sent, so it cannot go astray: such a fate is
-refused.
+A message under a summed tag belongs to a sum as soon as it is sent, so it cannot go astray: such a
+fate is refused.
 
 Example. `MessageFate("u3", "server", "masked")` loses the message to the server in u3's first send
 under "masked". In text, as on the command line, this is `u3@masked:lost:server`.
@@ -150,9 +150,9 @@ class AstrayLink(Link):
         for fate in self._fates:
             if fate.tag == tag.name:
                 self.turn.failure = BadInput(
-                    f'{fate}: a message under the summed tag "{tag.name}" is added up when it is '
-                    "sent, so it cannot go astray; let its sender drop out, or declare the tag as "
-                    f'Tag("{tag.name}")'
+                    f'{fate}: a message under the summed tag "{tag.name}" belongs to a sum as soon '
+                    "as it is sent, so it cannot go astray; let its sender drop out, or declare "
+                    f'the tag as Tag("{tag.name}")'
                 )
                 raise self.turn.failure
         self._link.put(actor, tag, to, rows, keys)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.actor import Actor, numbered, refuse
 from simnet.kernel.link import Link
 from simnet.kernel.tags import Summed, Tag, Voluntary
 from simnet.roster import Seat
@@ -30,12 +30,11 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
     voluntary = isinstance(tag, Voluntary)
     if messages > seat.size or (messages < seat.size and not voluntary):
         needed = "at most" if voluntary else "exactly"
-        rows_sent = "1 row" if messages == 1 else f"{messages} rows"
         parties = "1 party" if seat.size == 1 else f"{seat.size} parties"
         raise refuse(
             actor,
             tag.name,
-            f"{rows_sent} for {parties}: each party sends {needed} one row",
+            f"sends {numbered(messages, 'message')} for {parties}: each party sends {needed} one",
         )
     if seat.members is None and isinstance(block, Rows) and not voluntary:
         link.post(actor, tag, to, block[0])

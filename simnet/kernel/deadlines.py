@@ -5,13 +5,14 @@ depends on times, and times depend on a network. Yet the order in which the kern
 on must not matter. This works as follows:
 
 - Every party goes on as far as it can. A party that waits with a deadline stays where it is, even
-  if all its messages have been sent. All other waits, except those of `receive_any`, are for
-  messages of named senders or for sums. So, without `receive_any`, the state in which nobody can go
-  on any more does not depend on the order.
+  if everything that it waits for has been sent. All other waits, except those of `receive_any`, are
+  for messages of named senders or for sums. So, without `receive_any`, the state in which nobody
+  can go on any more does not depend on the order.
 - Then a *timekeeper* looks at everything that has been sent so far, and finds the wait that ends
-  first: when all its messages are there, or when its deadline passes. (`simnet.network.deadlines`
-  plays the log of the run on its network for this.) It also finds waits that end so soon afterwards
-  that no message sent from now on could come before. These parties go on.
+  first: when all messages that the party waits for are there, or when the deadline passes.
+  (`simnet.network.deadlines` plays the log of the run on its network for this.) It also finds waits
+  that end so soon afterwards that no message sent from now on could come before. The parties of
+  these waits go on.
 - A sender whose message is not there when the deadline passes counts as silent. Its message is
   never read, even if it has been sent already: the silence takes the place of the message.
 - A party that waits in `gather_some` or `heard` without a deadline may be told of silence only when
@@ -134,8 +135,8 @@ class _Repeating:
     def decide(self, waits: Sequence[Open]) -> Sequence[Ended]:
         """Return the waits that ended next in the earlier run.
 
-        Raises `ScriptError` if no further wait ended in the earlier run, or if these waits do not
-        fit the waits of this run.
+        Raises `ScriptError` if no further wait ended in the earlier run, or if the waits that ended
+        next do not fit the waits of this run.
         """
         ended = self._steps.pop() if self._steps else []
         waiting = {wait.party: wait for wait in waits}

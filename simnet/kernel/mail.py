@@ -111,7 +111,7 @@ class Mail(Link):
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
         """Post the same payloads, in order, to each member of a group.
 
-        The copy in a crowd's mailbox stands for the copies of all members.
+        The copy in a crowd's mailbox stands for one copy for each member of the crowd.
         """
         if not payloads or not len(to):
             return

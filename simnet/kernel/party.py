@@ -441,13 +441,14 @@ class Party:
             raise TypeError(
                 f"scatter takes an array or a sequence of payloads, got {type(rows).__name__}"
             )
-        length = payloads.shape[0] if is_array else len(payloads)
-        if length != len(group):
+        shape = payloads.shape if is_array else (len(payloads),)
+        if shape[:1] != (len(group),):
+            rows_sent = numbered(shape[0], "row") if shape else "an array of shape ()"
             raise refuse(
                 actor,
                 tag.name,
-                f"sends {numbered(length, 'row')} to {numbered(len(group), 'recipient')}: each "
-                "recipient needs exactly one row",
+                f"sends {rows_sent} to {numbered(len(group), 'recipient')}: each recipient needs "
+                "exactly one row",
             )
         post = self._link.post_rows if is_array else self._link.post_each
         post(actor, tag, group, payloads)
@@ -611,7 +612,8 @@ class Party:
         Afterwards `await me.gather_sum(SHARE, senders=agreed)` adds up the messages of `agreed`,
         who are among the names returned, and leaves out all other messages. So recipients can agree
         on senders that they all have heard. A message can be left out only in a run with fates of
-        parties, or if it was sent as a deferred block; otherwise `gather_sum` raises `ScriptError`.
+        parties, or if it is part of a deferred block that was not yet evaluated when a party first
+        called `heard` for the tag; otherwise `gather_sum` raises `ScriptError`.
 
         The call waits as `gather_some` does without `within`. Raises `Abort` if fewer than
         `at_least` senders have sent, and `ScriptError` for a tag that is not `Summed`, for a second
@@ -622,8 +624,8 @@ class Party:
             raise refuse(
                 self._actor,
                 summed.name,
-                "waits for a sum with a deadline, and messages under a summed tag are added up "
-                "when they are sent, whenever they come: declare the tag as "
+                "waits for a sum with a deadline, and messages under a summed tag belong to a sum "
+                "as soon as they are sent, whenever they come: declare the tag as "
                 f'Tag("{summed.name}"), wait with gather_some(..., within=...), and add up what '
                 "came",
             )
@@ -760,8 +762,7 @@ class Party:
         """Return the tag under which the run carries the script's `tag`, or None if it is not the
         party's turn.
 
-        A caller that gets None must await `_stop`, which raises the error, or waits for ever if the
-        run is over.
+        A caller that gets None must await `_stop`, which raises an error or waits for ever.
         """
         if self._turn.actor is not self._actor:
             return None
@@ -776,14 +777,21 @@ class Party:
         return tag
 
     async def _stop(self) -> NoReturn:
-        """Raise `ScriptError` if a door's function, another script or another thread uses this
-        party; if the run is over, wait for ever.
+        """Raise `ScriptError` if a door's function, another script, another thread or a deferred
+        block uses this party; otherwise wait for ever.
         """
         self._check_turn()
         while True:
             await hand_over()
 
     def _check_turn(self) -> None:
+        if evaluates_block():
+            raise refuse(
+                self._actor,
+                self._actor.last_tag,
+                "uses its party in a deferred block: a deferred block may use only the coins that "
+                "it gets as an argument",
+            )
         if threading.get_ident() != self._turn.thread:
             raise refuse(
                 self._actor,

@@ -235,9 +235,10 @@ def _rows_of_seeds(actor: Actor, seeds: Any, what: str) -> FieldArray:
         )
     _check_held(actor, seeds)
     if len(seeds.shape) not in (1, 2) or not seeds.shape[-1]:
+        # A public key is made, and a seed agreed on, with a single secret key.
+        several = "" if what == "secret key" else ", and several have shape (k, w)"
         raise ValueError(
-            f"a {what} has shape (w,), and several have shape (k, w), with w above 0, got shape "
-            f"{seeds.shape}"
+            f"a {what} has shape (w,){several}, with w above 0, got shape {seeds.shape}"
         )
     rows: FieldArray = seeds[np.newaxis] if len(seeds.shape) == 1 else seeds
     return rows

@@ -1,11 +1,11 @@
 """Playing a run again, and checking that it is the same run.
 
-Theory of operation. A run is a function of its protocol, its inputs, its seed, the fates of its
-parties and messages and, if scripts wait with deadlines, its network. Many instruments rely on this
-and play a run again: for example, a verdict plays it with unknowns in the place of field coins. The
-results of these instruments hold for the first run only if the second run does the same. A script
-that draws from `random`, reads a clock or keeps something from one run to the next may break this
-rule.
+Theory of operation. A run is a function of its protocol, its inputs, its seed, its schedule, the
+fates of its parties and messages and, if scripts wait with deadlines, its network. Many instruments
+rely on this and play a run again: for example, a verdict plays it with unknowns in the place of
+field coins. The results of these instruments hold for the first run only if the second run does the
+same. A script that draws from `random`, reads a clock or keeps something from one run to the next
+may break this rule.
 
 So the second run is compared with the first: the messages of the observed parties, then the bill,
 the outputs, and how the parties ended. The rounds of a run are causal: before a party sends a
@@ -244,7 +244,7 @@ def _output_difference(first: Run, second: Run) -> str | None:
             continue
         if first.roster.number[name] in watched:
             return f"{name}: its messages are the same, but what it returns differs"
-        return f"{name}: what it returns differs (it was not observed in both runs)"
+        return f"{name}: what it returns differs"
     return None
 
 
@@ -260,7 +260,9 @@ def _ending_difference(first: Run, second: Run) -> str | None:
         alone += [silence for silence in silences[1] if silence not in silences[0]]
         alone += [then for then, now in itertools.zip_longest(*silences) if then != now]
         name = first.roster.names[alone[0].recipient]
-        return f'{name} (tag "{alone[0].tag}"): whom it waits for in vain differs'
+        return (
+            f'{name} (tag "{alone[0].tag}"): whom it waits for in vain, or in which round, differs'
+        )
     if (first.happened, first.aborts) == (second.happened, second.aborts):
         return None
     ends = [{*done.gone, *(ending.party for ending in done.aborts)} for done in (first, second)]
@@ -271,7 +273,8 @@ def _ending_difference(first: Run, second: Run) -> str | None:
     ended = sorted(ends[0] ^ ends[1])
     if heard and not ended:
         return f"{min(heard)}: whom it hears differs"
-    return f"{(ended or sorted(ends[0]))[0]}: how its part in the run ends differs"
+    changed = sorted((end.round, end.party) for end in {*first.aborts} ^ {*second.aborts})
+    return f"{ended[0] if ended else changed[0][1]}: how its part in the run ends differs"
 
 
 def _same_output(first: Any, second: Any) -> bool:

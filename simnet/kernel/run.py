@@ -207,7 +207,7 @@ class Run:
 
         Draws of deferred blocks stand where the blocks were evaluated. The run is played once more
         to find the draws. Raises `BadInput` for the name of an unknown party, and `ScriptError` if
-        the second run differs from the first.
+        the `trace` of the second run differs.
         """
         self.roster.find(party)
         noting = DrawsNoted(party)
@@ -268,8 +268,8 @@ class Run:
 
     @functools.cached_property
     def trace_hash(self) -> str:
-        """A digest of the bill, the outputs, the observed messages and how parties ended.
-        Runs that agree in all of these have equal digests.
+        """A digest of the bill, the outputs, the observed messages, how parties ended, and from
+        whom observed parties waited for a message in vain.
 
         Raises `NoCanonicalForm`, which names the party, if an output cannot be hashed, such as a
         set.
@@ -321,11 +321,11 @@ def run(
     deadline, the network does not change the result. `message_fates` says which messages go astray:
     see `MessageFate`.
 
-    Raises `BadInput` for a faulty `parties()`, for a seed that is not of type `int`, for fewer
-    than one thread, and if inputs, observed names, fates or a network do not fit the parties.
-    Raises `ScriptError` if a script breaks a rule or raises an error, and `Stall` if the run cannot
-    go on (see `Party.receive`). An interrupt (Ctrl-C) ends the run, at the latest when it comes a
-    second time.
+    Raises `BadInput` for a faulty `parties()`, for a seed that is not of type `int`, for fewer than
+    one thread, and if inputs, observed names, fates or a network do not fit the parties. Raises
+    `ScriptError` if a script breaks a rule or raises an error other than `Abort`, and `Stall` if
+    the run cannot go on (see `Party.receive`). An interrupt (Ctrl-C) ends the run, at the latest
+    when it comes a second time.
 
     >>> from simnet import Field, Seat, Tag, run
     >>> F, NOTE = Field(101), Tag("note")

@@ -8,8 +8,8 @@ party whose message it lacks:
 - A party is *moving* if it may still go on: it waits in `gather_some` or `heard`, or all parties
   whose messages it lacks are moving. A party that waits for messages of any senders (in
   `receive_any`, or for a sum of `count` messages) is moving if any other party is. A party that has
-  finished or dropped out is not moving, and neither is a party that waits for such a party in any
-  other way than `gather_some` or `heard`.
+  finished or dropped out is not moving, and neither is a party that needs a message of such a
+  party.
 - Among the moving parties, we look for groups that wait for no moving party outside the group (the
   sink components of the graph of moving parties). Everybody in such a group who waits in
   `gather_some` or `heard` is released, all at once: silence is what each of them got from the
@@ -29,7 +29,7 @@ released with the messages of u1 and u2. If the users waited in `gather_some` as
 alone would still be released first.
 
 *Rounds.* Silence may tell something, because a party may send nothing because of what it has read.
-So silence counts as an empty message, which was sent when the sender, and everybody whom the sender
+So the silence of a sender s counts as an empty message, which s sent when s, and everybody whom s
 waits for, had gone as far as they could. Let m be the largest depth of the parties that s can reach
 in the wait-for graph (s included). The round of the silence of s is m + 1, or m + 2 if s itself
 still waits.

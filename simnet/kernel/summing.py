@@ -185,8 +185,9 @@ class Summing:
         raise refuse(
             actor,
             sum_.tag,
-            f"leaves {self._roster.names[sender]} out of a sum whose rows were not kept: send them "
-            "as a deferred block (me.coins.deferred), or give the run fates of parties",
+            f"leaves {self._roster.names[sender]} out of a sum whose rows were not kept: give the "
+            "run fates of parties, or send deferred blocks (me.coins.deferred) and call `heard` "
+            "before anybody asks for a sum of this tag",
         )
 
     def _keep(self, posting: Posting, rows: FieldArray) -> None:

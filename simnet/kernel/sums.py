@@ -3,7 +3,7 @@
 Theory of operation. The recipients of a tag that is declared as `Summed` get only sums of messages.
 The kernel adds each row to its recipient's running total when the row is sent or, for a deferred
 block, later. It keeps rows that may have to be taken out again: rows in runs with fates of parties,
-and rows of deferred blocks under a tag for which a party has called `heard`.
+and rows of deferred blocks that are evaluated after a party has called `heard` for their tag.
 
 Example. u1 and u2 scatter two rows each under `share`::
 
@@ -13,18 +13,18 @@ Example. u1 and u2 scatter two rows each under `share`::
 A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 
 1. `Summing.put` (in `summing.py`) receives a sender's block. `put` counts its messages on the bill,
-   and notes the sender in the block's `Sum`. There is one `Sum` for each tag, key and turn. For
-   example, if a sender scatters two blocks to the same group under the same key, the recipients'
-   second `gather_sum` returns the sum of the second blocks.
+   and notes the sender in a `Sum`. There is one `Sum` for each tag, key and turn. For example, if a
+   sender scatters two blocks to the same group under the same key, the recipients' second
+   `gather_sum` returns the sum of the second blocks.
 
 2. The block's rows are added to running totals (`values/totals.py`). All totals of one tag, field
    and shape are rows of one table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which
    is the number of the recipient's row in that table. A `Deferred` block is computed later
    (`deferred.py`).
 
-3. `Summing.take` waits until the recipient has been sent as many messages as it asks for. If the
-   recipient has named senders, `take` checks that they sent these messages. It returns the
-   recipient's row of the table.
+3. If the recipient has not called `heard`, `Summing.take` waits until the recipient has been sent
+   as many messages as it asks for, and returns the recipient's row of the table. If the recipient
+   has named senders, `take` first checks that they sent these messages.
 
 The messages of a sum that go to one group in one lot form a `Batch`. If groups or lots differ, a
 sum has several batches. Then we also count the messages of each recipient.
@@ -109,8 +109,7 @@ class Sum:
     """One sum for every recipient of a tag and key: the recipients' first sum, or their second, and
     so on.
 
-    `add` notes the messages of a sender to a group, and returns the slots of their rows. The
-    recipients are the members of all batches.
+    `add` notes the messages of a sender to a group, and returns the slots of their rows.
     """
 
     def __init__(self, tag: str, key: Key, roster: Roster, turn: int) -> None:

@@ -191,10 +191,17 @@ class Turns:
         if self._is_over:
             raise _Over
         self._sleeping[actor.number] = trio.lowlevel.current_task()
-        try:
-            await trio.lowlevel.wait_task_rescheduled(_cancelled)
-        except trio.Cancelled:  # only a task or a scope of the script itself can cause this
+
+        def cancelled(_: object) -> trio.lowlevel.Abort:
+            # Trio wakes this task later, and meanwhile no other party may wake it: so the run ends
+            # at once.
             self._sleeping.pop(actor.number, None)
+            self._end()
+            return trio.lowlevel.Abort.SUCCEEDED
+
+        try:
+            await trio.lowlevel.wait_task_rescheduled(cancelled)
+        except trio.Cancelled:  # only a task or a scope of the script itself can cause this
             raise in_script(actor, _OWN_SCOPE, waiting_line(actor.script)) from None
 
     def _end(self) -> None:
@@ -293,12 +300,8 @@ def _blame(actor: Actor, failure: BaseException) -> NoReturn:
 
 _OWN_SCOPE = (
     "waits inside a timeout or a cancelled scope, or beside a task of its own: a script may wait "
-    "for messages only, and set a time limit only with gather_some(..., within=...)"
+    "for messages only, and sets a time limit with within=..., as in gather_some(..., within=...)"
 )
-
-
-def _cancelled(_: object) -> trio.lowlevel.Abort:
-    return trio.lowlevel.Abort.SUCCEEDED
 
 
 def _refuse_other_waits(actor: Actor, wait: object) -> None:

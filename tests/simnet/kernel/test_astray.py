@@ -198,7 +198,7 @@ def test_what_goes_astray_stays_in_the_view(what: str, tmp_path: Path) -> None:
 
 def test_fates_that_cannot_be_exact_are_refused() -> None:
     dpds = DPDS(users=2, items=2, participation=1.0)
-    with pytest.raises(ScriptError, match="added up when it is sent"):
+    with pytest.raises(ScriptError, match="belongs to a sum as soon as it is sent"):
         run(dpds, [1, 2], message_fates=[MessageFate("u1", "server", "partial")])
     for fate, reason in [
         (MessageFate("u9", "server", "note"), "u9"),

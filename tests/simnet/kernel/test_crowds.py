@@ -151,12 +151,12 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
     [
         (
             lambda _: bits(np.ones((2, 3), dtype=int)),
-            "2 rows for 3 parties: each party sends exactly one row",
+            "2 messages for 3 parties: each party sends exactly one",
         ),
         (lambda _: bits(1), "a row for each message"),
         (lambda _: elements(1, 2, 3), "a row for each message, got Residues"),
         (lambda held: (bits(held == 1), bits([1])), r"equal numbers of rows, got \[1, 3\]"),
-        (lambda _: tally([1], 4, like=bits(np.ones((0, 1)))), "4 rows for 3 parties"),
+        (lambda _: tally([1], 4, like=bits(np.ones((0, 1)))), "4 messages for 3 parties"),
     ],
 )
 def test_rows_that_are_not_one_of_each_member_are_refused(rows: Any, wrong: str) -> None:
@@ -483,7 +483,7 @@ def test_an_observer_of_volunteers_sees_those_who_spoke(tmp_path: Any) -> None:
 
 
 def test_a_volunteer_sends_no_more_than_a_row() -> None:
-    with pytest.raises(ScriptError, match="4 rows for 3 parties: each party sends at most one row"):
+    with pytest.raises(ScriptError, match="4 messages for 3 parties: each party sends at most one"):
         run(Volunteers(rows=lambda _: bits(np.ones((4, 3), dtype=int))), [1, 2, 3])
 
 

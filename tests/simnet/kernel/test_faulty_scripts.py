@@ -156,7 +156,7 @@ def test_a_sum_refuses_a_row_of_another_shape_or_field(bad: Any) -> None:
         run(Crowd(2, user, server))
 
 
-@pytest.mark.parametrize("rows", [elements(1), elements(1, 2, 3)])
+@pytest.mark.parametrize("rows", [elements(1), elements(1, 2, 3), constant(F, 1)])
 @pytest.mark.parametrize("tag", [NOTE, SHARE])
 def test_as_many_rows_as_recipients_are_needed(tag: Tag, rows: Any) -> None:
     async def script(me: Party) -> None:
@@ -206,6 +206,18 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
             ScriptError, match=r'u2 in round . \(tag "share"\): .* announced with shape \(3, 1\)'
         ):
             run(Crowd(3, user), threads=threads)
+
+
+def test_a_deferred_block_that_uses_its_party_is_refused() -> None:
+    async def a(me: Party) -> None:
+        block = me.coins.deferred(F, (1, 1), lambda _: me.coins.field(F, (1, 1)))
+        await me.scatter(SHARE, ["b"], block)
+
+    async def b(me: Party) -> None:
+        await me.gather_sum(SHARE, ["a"])
+
+    with pytest.raises(ScriptError, match=r"^a in round 1 .* uses its party in a deferred block"):
+        play(a=a, b=b)
 
 
 def test_a_script_that_catches_the_error_of_a_deferred_block_does_not_go_on() -> None:

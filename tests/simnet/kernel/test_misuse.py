@@ -207,6 +207,29 @@ def test_a_run_that_cannot_go_on_ends_whatever_a_script_hides_behind(script: Scr
         play(a=script, b=other)
 
 
+def test_a_task_of_a_script_that_fails_ends_the_run_with_a_plain_error() -> None:
+    """The task fails before or after `b` waits: trio runs tasks in a random order."""
+
+    async def fails() -> None:
+        raise ValueError("no")
+
+    async def script(me: Party) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(fails)
+            await me.receive(NOTE, "b")
+
+    async def sends(me: Party) -> None:
+        for _ in range(600):
+            await me.send(NOTE, "a", elements(1))
+
+    async def waits(me: Party) -> None:
+        await me.receive(NOTE, "a")
+
+    for other in (sends, waits) * 10:
+        with pytest.raises((ScriptError, Stall), match=r"a in round|cannot go on: a waits for b"):
+            play(a=script, b=other)
+
+
 async def yields_bare(me: Party) -> None:
     await asyncio.sleep(0)
 

@@ -14,6 +14,7 @@ import pytest
 
 from protocols.dpds.script import DPDS
 from simnet import (
+    Abort,
     Fate,
     Field,
     Party,
@@ -297,8 +298,22 @@ def test_who_waits_for_other_parties_in_vain_is_blamed() -> None:
     protocol = Loose(S=S, T=T, u=u)
     fates = {"u": Fate("note")}
     first, second = (run(protocol, observe=["S", "T"], fates=fates) for _ in range(2))
-    with pytest.raises(ScriptError, match=r'S \(tag "coin"\): whom it waits for in vain differs'):
+    with pytest.raises(ScriptError, match=r'S \(tag "coin"\): whom it waits for in vain, or in '):
         compare_runs(first, second)
+
+
+def test_who_aborts_for_another_reason_is_blamed_and_nobody_else() -> None:
+    turn = toggling()
+
+    async def a(me: Party) -> None:
+        raise Abort("always")
+
+    async def b(me: Party) -> None:
+        raise Abort("first" if turn() else "later")
+
+    protocol = Loose(a=a, b=b)
+    with pytest.raises(ScriptError, match=r"^b: how its part in the run ends differs"):
+        compare_runs(run(protocol), run(protocol))
 
 
 def test_who_waits_in_vain_is_blamed_although_nobody_observed_it() -> None:
