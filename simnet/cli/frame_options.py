@@ -15,6 +15,7 @@ import attrs
 from simnet.errors import BadInput
 from simnet.kernel.limits import messages_limited
 
+NAMES = ("--debug", "--timeout", "--max-messages")
 AGAIN = 10.0  # the number of seconds from one interrupt to the next
 
 

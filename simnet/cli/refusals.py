@@ -11,6 +11,7 @@ from cyclopts import (
     ValidationError,
 )
 
+from simnet.cli.frame_options import NAMES
 from simnet.cli.scenario_options import SETTING
 from simnet.nearest import did_you_mean
 
@@ -44,6 +45,7 @@ def _unknown_command(error: UnknownCommandError) -> str:
     names = () if error.app is None else tuple(error.app)
     is_option = word.startswith("-")
     known = [name for name in names if name.startswith("-") is is_option]
+    known += NAMES if is_option else ()
     kind = "option" if is_option else "command"
     return (
         f"no {kind} is called {word!r}{did_you_mean(word, known)}: the {kind}s are "

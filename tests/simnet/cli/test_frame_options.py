@@ -23,6 +23,12 @@ class Spin:
 """
 
 
+def test_an_unknown_option_is_refused_with_the_options_that_every_command_takes() -> None:
+    told = refusal(simnet("--tmeout", 3))
+    assert "no option is called '--tmeout' (did you mean --timeout?): the options are" in told
+    assert told.rstrip().endswith("--debug, --timeout, --max-messages")
+
+
 @pytest.mark.slow
 def test_a_command_that_takes_too_long_is_stopped_and_says_who_was_running(tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(LOOP)
