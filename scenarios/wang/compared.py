@@ -130,7 +130,7 @@ def outperforms(
             STATED,
             partial(below, lambda table: table.word(word)),
             why=why,
-            under=f"the error is smaller by the threshold of '{word}'",
+            under=f"the error is smaller by at least the threshold of '{word}'",
             # These errors are much closer to each other than those to Laplace's mechanism.
             disputed=ours_alone(word) if "duchi" in rivals else "",
         ),

@@ -158,7 +158,7 @@ EXPERIMENT = Experiment(
         ),
         *outperforms(
             SECTION,
-            "sampled attributes err less on frequencies than ε/d each",
+            "OUE on k sampled attributes errs less on frequencies than OUE on all with ε/d each",
             PLACE,
             "significantly",
             CATEGORICAL[:1],

@@ -170,7 +170,8 @@ def experiment(
             ),
             *outperforms(
                 where,
-                "sampled attributes err less on frequencies than ε/d each",
+                "OUE on k sampled attributes errs less on frequencies than OUE on all with ε/d "
+                "each",
                 place,
                 MARGIN,
                 CATEGORICAL[:1],

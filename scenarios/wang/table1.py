@@ -1,6 +1,6 @@
 """Table I of Wang et al.: the stated orders of worst variances, compared with exact variances."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import tanh
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.statements import exact
-from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 ORDERS = {order.setting: order for order in TABLE_1}
 SEVERAL = TABLE_1[0].setting
 EPSILONS = sorted([*(place / 10 for place in range(1, 301)), EPS_STAR, EPS_SHARP])
+EPSILONS_IN_WORDS = "ε of 0.1, 0.2 and so on to 30, ε* and ε#"
 ADDITIVE, OURS = ("laplace", "scdf", "staircase"), ("HM", "PM")
 MANY, SMALL = 16, 0.5  # the number of attributes and the ε at which Lemma 6 is judged, with k = 1
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
@@ -93,9 +94,18 @@ def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
             if measure.startswith("best")
             else sum(row["tried"] for row in rows)
         )
-        return exact(sum(row[measure] for row in rows) / total)
+        found = exact(sum(row[measure] for row in rows) / total)
+        return attrs.evolve(found, judged_at=dimensions_in_words(rows))
 
     return reading
+
+
+def dimensions_in_words(rows: Sequence[TrialRow]) -> str:
+    """Return the numbers of attributes above 1 of these rows, as text."""
+    found = sorted({row["attributes"] for row in rows if row["attributes"] > 1})
+    if len(found) > 1 and found == list(range(found[0], found[-1] + 1)):
+        return f"d from {found[0]} to {found[-1]}"
+    return f"d of {', '.join(map(str, found))}" if found else ""
 
 
 def order_quote(setting: str, variant: str) -> Quote:
@@ -109,8 +119,8 @@ def order_quote(setting: str, variant: str) -> Quote:
         why=FAIR,
         under=which,
         disputed=AS_PRINTED_ONLY if ORDERS[setting].several and variant == "corrected" else "",
-        points="ε of 0.1, 0.2 and so on to 30, ε* and ε#"
-        + ("; d from 2 to 40" if ORDERS[setting].several else ", as far as the row is about them"),
+        points=EPSILONS_IN_WORDS
+        + ("" if ORDERS[setting].several else ", as far as the row is about them"),
     )
 
 
@@ -142,7 +152,7 @@ def outperforming_quote(ours: str, variant: str) -> Quote:
         why=why,
         under="existing solutions: Laplace, SCDF and Staircase with ε/d each, and "
         + VARIANTS[variant],
-        points=f"{NOTES['grid']}, {NOTES['k']}",
+        points=f"{EPSILONS_IN_WORDS}, {NOTES['k']}",
         disputed="section IV calls Duchi et al.'s mechanism the only existing solution; against it "
         "as printed the statement holds",
     )
@@ -162,7 +172,6 @@ def variance_by_law(value: float) -> float:
     return MANY * HM(SMALL).law(value).second_moment - value**2
 
 
-EPSILONS_IN_WORDS = "ε of 0.1, 0.2 and so on to 30, ε* and ε#"
 NOTES: Mapping[str, str] = {
     "grid": f"{EPSILONS_IN_WORDS}; d from 2 to 40",
     "k": "k by Eq. 12",
