@@ -165,7 +165,7 @@ def smallest_degree(demands: Demands, largest: int = LARGEST) -> Degree:
             return _described(circle, threshold)
     untried = "; larger degrees were not tried" if most + 2 < demands.users else ""
     raise ValueError(
-        f"no degree up to {most} withstands {demands.corrupt:,} corrupt users and a drop-out "
+        f"no degree up to {most} withstands corrupt={demands.corrupt:,} and a drop-out "
         f"{demands.drop_law} of {float(demands.share):g} among {demands.users:,} users with a "
         f"{demands.server} server{untried}: use "
         "SecAgg, in which all users are neighbours, or demand less"

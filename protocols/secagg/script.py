@@ -124,9 +124,9 @@ class SecAgg:
     async def user(self, me: Party, item: Sealed) -> None:
         """Mask the answer, and help the server to remove masks from the sum.
 
-        Raises `Abort` if the server names fewer than t users, says that this user's vector has not
-        come, or passes on the same key twice, and if a signature is missing or a box cannot be
-        opened.
+        Raises `Abort` if the server names fewer than t users or says that this user's vector has
+        not come, and if a box cannot be opened. With `active`, also if the server passes on the
+        same key twice, and if a signature is missing or wrong.
         """
         mine = self.question.answer(item, me)  # x_u, shape (N,)
 
@@ -310,7 +310,10 @@ class SecAgg:
         shape = (self.items,)
         for name, found in reports.items():
             if len(found) < self.threshold:
-                raise Abort(f"only {len(found)} shares of a secret of {name} have come")
+                raise Abort(
+                    f"too few shares of a secret of {name} have come: {len(found)}, and "
+                    f"{self.threshold} are needed"
+                )
             at, shares = zip(*found, strict=True)
             secret = Shamir(self.threshold).interpolate(list(shares), list(at))
             if name in masked:
@@ -391,7 +394,8 @@ class SecAgg:
     def _check_enough(self, what: str, count: int) -> None:
         if count < self.threshold:
             raise Abort(
-                f"the server names only {count} users who {what}, and {self.threshold} are needed"
+                f"the server names too few users who {what}: {count}, and {self.threshold} are "
+                "needed"
             )
 
     # What the server checks and passes on.
@@ -410,8 +414,8 @@ class SecAgg:
         for name, others in neighbours.items():
             if 1 + len(others) < self.threshold:
                 raise Abort(
-                    f"{name} has only {len(others)} neighbours left, and {self.threshold - 1} are "
-                    "needed"
+                    f"too few neighbours of {name} are left: {len(others)}, and at least "
+                    f"{self.threshold - 1} needed"
                 )
 
     # The ideal world.

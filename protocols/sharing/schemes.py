@@ -272,7 +272,7 @@ class Polynomials:
         """
         used = self.needed(parties)
         if len(points) < used:
-            raise ValueError(f"{used} shares are needed to open a secret, got {len(points)}")
+            raise ValueError(f"too few shares to open a secret, {used} needed, got {len(points)}")
         weights = lagrange_at_zero(points[:used], reports[0].field.modulus)
         return type(reports[0]).stack(reports[:used]).combine(weights[np.newaxis])[0]
 
@@ -293,8 +293,8 @@ class Shamir(Polynomials):
     """Shamir's sharing: shares are values of a random polynomial, and `threshold` shares are
     enough.
 
-    The polynomial has degree `threshold` - 1. If there are m < `threshold` parties, the polynomial
-    has m coefficients and all shares are needed.
+    The polynomial has `threshold` coefficients. If there are m < `threshold` parties, it has m
+    coefficients and all shares are needed.
 
     Raises `ValueError` for a threshold below 1.
 

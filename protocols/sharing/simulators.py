@@ -20,14 +20,13 @@ def declared(values: Sequence[int], field: Field, user: Holder) -> FieldArray:
 def is_alone(server: str, corrupt: Collection[str]) -> bool:
     """Return whether the coalition consists of this server alone.
 
-    Raises `ValueError` for a coalition of the server and other parties: the paper proves nothing
-    about it.
+    Raises `ValueError` for a coalition of the server and other parties: it has no simulator.
     """
     if server not in corrupt:
         return False
     if len(corrupt) > 1:
         raise ValueError(
-            f"the paper proves nothing about {server} together with other parties, "
+            f"there is no simulator for a coalition of {server} with other parties, "
             f"got {', '.join(sorted(corrupt))}"
         )
     return True

@@ -27,9 +27,9 @@ fails with probability
 
     1 - sum over D of P[Bin(n, δ) = D] prod over j of P[Hyp(n, n - D, m_j) >= t(m_j)].
 
-A user who leaves while it sends its shares is not counted. An item of which no reporter is counted
-needs no sums, so the run fails no more often. Users who leave before they have sent a reporting set
-are no part of n.
+A user who leaves while it sends its shares may be left out of the count. An item of which no
+reporter is counted needs no sums, so the run fails no more often. Users who leave before they have
+sent a reporting set are no part of n.
 """
 
 from collections.abc import Sequence

@@ -427,4 +427,4 @@ def test_a_user_without_neighbours_makes_the_server_abort_by_name(step: str) -> 
     alone, near = next(iter(rings(run(protocol, held, 1)).items()))
     done = run(protocol, held, 1, fates={name: Fate(step) for name in near})
     server = next(ending for ending in done.aborts if ending.party == "server")
-    assert f"{alone} has only 0 neighbours left" in server.reason
+    assert f"too few neighbours of {alone} are left: 0" in server.reason

@@ -242,7 +242,7 @@ def test_a_server_that_counts_is_refused_together_with_others(
     protocol: Any, corrupt: list[str]
 ) -> None:
     with pytest.raises(
-        ValueError, match=r"the paper proves nothing about (server|S2) together with other parties"
+        ValueError, match=r"no simulator for a coalition of (server|S2) with other parties"
     ):
         simulated_law(simulator_of(protocol), [1] * protocol.users, corrupt)
 
