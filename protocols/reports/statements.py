@@ -43,8 +43,8 @@ def elements_by_kind(*form: Typed) -> Counter[str]:
 
 
 def one_report_each(run: Run, protocol: LocalCollection, *form: Typed) -> list[Expectation]:
-    """Return the bill in which each user sends one report to the server, in one round. A user who
-    drops out before its report sends nothing.
+    """Return the bill of a run with a result: each user sends one report to the server, in one
+    round. A user who drops out before its report sends nothing.
 
     The server reads the reports that are in its estimate.
     """
