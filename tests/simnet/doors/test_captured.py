@@ -170,6 +170,15 @@ def test_secrets_of_two_modules_of_one_name_are_not_one_unknown() -> None:
     assert verdict([first, again], "b", same_inputs=True).finding == "nothing"
 
 
+def test_secrets_that_a_class_written_in_c_decides_are_not_one_unknown() -> None:
+    """At 0, both functions give 0; the class `fmpz` does not show its number."""
+    first, second = (
+        run(Sending(using(helper=lambda v, c=c: [int(c * v)])), [0], seed=3)
+        for c in (flint.fmpz(1), flint.fmpz(2))
+    )
+    assert verdict([first, second], "b", same_inputs=True).at_most == "leaks"
+
+
 def test_nor_are_secrets_that_differ() -> None:
     """A class may keep what nobody sees; then what its doors gave tells."""
     shared, family = SharedSecrets(), Unknowns().family("secret", 1, "", "a", elements(1))
