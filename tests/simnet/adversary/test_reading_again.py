@@ -47,7 +47,9 @@ def test_the_sender_is_blamed_where_both_runs_observed_a_party() -> None:
 
 def test_messages_that_were_not_compared_are_not_called_the_same() -> None:
     done = run(Remembers())
-    with pytest.raises(ScriptError, match="^b: what it returns differs when the run is read again"):
+    with pytest.raises(
+        ScriptError, match=r"^b: what it returns differs when the run is read again"
+    ):
         read_again(done, [])
 
 
