@@ -275,8 +275,8 @@ class FinitePrior:
             and abs(self.masses.sum() - 1) <= 1e-9
         ):
             raise ValueError(
-                f"masses are not negative and add up to 1, on finite counts, got sum "
-                f"{self.masses.sum()}"
+                "counts are finite, and masses are not negative and add up to 1, got counts "
+                f"{self.counts} and masses {self.masses}"
             )
 
     @classmethod

@@ -68,7 +68,7 @@ def assess_sampled_survivors(
 def support_interval(
     counts: Ints, chance: float, users: int, confidence: float
 ) -> tuple[Ints, Ints]:
-    """Return the least and the greatest support that the counts do not reject; shapes (N,).
+    """Return the ends of a confidence interval of the support of each item; shapes (N,).
 
     No support exceeds `users`. Each interval covers the true support with probability at least
     `confidence`. A support is rejected on one side if a count at least as extreme as the observed

@@ -74,7 +74,7 @@ def workload(protocol: TSS) -> Workload:
 
 
 def public(run: Run) -> Listed:
-    """Return what is sent in the clear: the reporting sets, and the users elected for each item.
+    """Return the reporting sets, and the users elected for each item; both are sent in the clear.
 
     Items are counted from 1. Nothing is listed if S1 dropped out or could not finish.
     """

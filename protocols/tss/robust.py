@@ -22,7 +22,7 @@ users are left. S2 then returns NaN for this item. The run is aborted if every i
 counted user reports has no estimate.
 
 S1 learns the reporting sets, and nothing from shares. S2 learns the counts of the users who are
-counted, how many users these are, and who is elected; it does not learn who reports on an item. A
+counted, how many users these are, and who is elected; S1 does not tell S2 who reports on an item. A
 user learns who reports on the items for which it is elected. Any t elected users of an item learn
 the answers for this item, and t - 1 learn nothing from shares.
 
