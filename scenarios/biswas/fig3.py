@@ -165,7 +165,7 @@ def trade_off(table: Table) -> "Figure":
         table,
         [
             f"Estimator {LETTERS.get(estimator, estimator)}, values by "
-            f"{' '.join(TITLES[law].split())}. Marks: measured, with 95 % intervals.",
+            f"{' '.join(TITLES[law].split())}. Marks: measured. Bars: 95 % intervals.",
             "Lines: by the law, in the first panel for normal errors. Dotted lines connect "
             "measured means.",
             "The upper panels are the paper's; its text names no ε, and does not say whether "

@@ -47,10 +47,10 @@ WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "ep
 # it. The test then rejects at the rate of false alarms.
 FAR_BELOW = 0.1
 STANDARD = (
-    "the number is the standard deviation, at ε = 1. As a variance it would belong to ε = 8.68, "
-    "where the printed mean, -3.2, would be 8.8 standard errors off"
+    "the number is the standard deviation, at ε = 1. As a variance it would belong to about "
+    "ε = 8.7, where the printed mean, -3.2, would be 8.8 standard errors off"
 )
-EPSILON = "the text states no ε here; we take ε = 1, which gives the printed standard deviation"
+EPSILON = "the text states no ε here; we take ε = 1, where 5434 is the standard deviation"
 OF_WHOLE = "of OUE on Kosarak"
 PLACES = "-4, -3.75, ..., 4 standard deviations"  # `BOUNDS` in words
 GAUSSIAN = (
@@ -336,7 +336,7 @@ EXPERIMENT = Experiment(
     data=PARTIAL,
     choices=(
         *CHOICES,
-        "ε = 1, which the text does not state, is the one that gives the printed numbers",
+        "ε = 1, which the text does not state, is the ε at which the standard deviation is 5434",
         (
             "the printed numbers are those of the whole of Kosarak; made-up counts of this size "
             "have the same mean variance, which depends on the numbers of users and items only"

@@ -28,6 +28,7 @@ from protocols.two_rounds.privacy import (
 from scenarios.joy import printed
 from scenarios.joy.expected import SAMPLINGS
 from scenarios.joy.tiny import delta_of_sums, mean_counts, mean_estimate, ratio_of_sums
+from simnet.errors import BadInput
 from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.quote import STATED, Bound, Counterpart, Quote, Stated
@@ -330,8 +331,16 @@ class PassagePoint:
 
 @typed(PassagePoint)
 def evaluate(point: PassagePoint, seed: int, data: Path | None) -> Measurements:
-    """Return the numbers of the statement that the point names."""
+    """Return the numbers of the statement that the point names.
+
+    Raises `BadInput` unless all faces of the die have a probability above 0.
+    """
     del seed, data
+    if not (0 < point.zero < 1 - point.sampling and point.sampling > 0):
+        raise BadInput(
+            "zero and sampling are above 0 and add up to less than 1, got "
+            f"{point.zero} and {point.sampling}"
+        )
     return BY_NAME[point.statement].values(binary(point.zero, point.sampling))
 
 

@@ -23,6 +23,7 @@ from scenarios.joy.expected import BAR
 from scenarios.joy.text import BY_NAME, PASSAGES
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
 from scenarios.joy.trials import BOUND, RESPONSE, Answers, collected, location
+from simnet.errors import BadInput
 from simnet.studies.table import Table
 from tests.harness.data import DATA
 from tests.harness.experiments import finding, the
@@ -281,3 +282,12 @@ def test_delta_of_both_sums_falls_with_the_population_at_a_small_epsilon_alone()
     small, large = deltas(text.MODERATE), deltas(2.0)
     assert small[0] > small[1] > small[2] > 0.06
     assert large == pytest.approx([0.45**5] * 3, rel=1e-9)
+
+
+@pytest.mark.parametrize(("zero", "sampling"), [(0.0, 0.45), (0.55, 0.45), (0.3, 0.0)])
+def test_a_die_with_an_impossible_face_is_refused_for_passages(
+    zero: float, sampling: float
+) -> None:
+    point = {"statement": "P[0 | no] / P[0 | yes]", "zero": zero, "sampling": sampling}
+    with pytest.raises(BadInput, match="zero and sampling are above 0 and add up to less than 1"):
+        text.EXPERIMENT.trial(point, 0, None)
