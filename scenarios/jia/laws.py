@@ -124,7 +124,8 @@ def mean_noise(table: Table, **point: Any) -> Counterpart:
     """Return the larger absolute mean of the noise of the two items, by exact fractions."""
     rows = table.where(**point).rows
     if not rows:
-        raise NoSuchPoint(f"no noise was drawn at {point}")
+        where = ", ".join(f"{name} = {value}" for name, value in point.items())
+        raise NoSuchPoint(f"no noise was drawn at {where}")
     return exact(max(abs(float(rows[0][f"mean_{name}"])) for name in ("held", "unheld")))
 
 
