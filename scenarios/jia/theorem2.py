@@ -43,6 +43,8 @@ def risk(point: RiskPoint, seed: int, data: Path | None) -> Measurements:
     The other calibrators return the estimate itself, the estimate or 0 if it is below two standard
     deviations of the noise, the likeliest count, the median count, and the result of Eq. 12 moved
     up or down by 1 % of that standard deviation.
+
+    Raises `BadInput` for a `largest` below 1.
     """
     del seed, data  # this trial draws nothing and has no people
     if point.largest < 1:
