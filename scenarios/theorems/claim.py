@@ -71,9 +71,7 @@ class Setting:
 
     @property
     def rarest(self) -> int:
-        """The smallest number of holders that an item can have, given β: β n, rounded up, and at
-        least 1.
-        """
+        """The number of holders that β asks of every item: β n, rounded up, and at least 1."""
         below = floor(self.beta * self.users)
         exact = (
             below / self.users >= self.beta

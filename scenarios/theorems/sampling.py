@@ -30,7 +30,8 @@ def _theorem_3_2(setting: Setting) -> float | None:
 def least_counts(setting: Setting) -> list[int]:
     """The smallest count that β allows, for each of the two rarest items; all users for one item.
 
-    With two items and β < 1/2 no population has both counts, so that the δ is an upper bound.
+    If two items have more users than these counts add up to, the δ for the counts is an upper
+    bound.
     """
     return [setting.users] if setting.items == 1 else [setting.rarest] * 2
 

@@ -35,7 +35,7 @@ def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> in
     papers
         The papers: yang, wang, jia, joy, biswas. By default all of them.
     show
-        Show everything about the statements with this number or name, such as 3.1 or "Lemma 3.1":
+        Show more about the statements with this number or name, such as 3.1 or "Lemma 3.1":
         every reading of the text, the range of the search, and some of the instances judged.
     json
         Write the result as JSON to this file; `-` writes it to standard output.

@@ -137,6 +137,8 @@ def experiment(
                     why=(
                         "Duchi et al.'s mechanism as printed has a smaller error for 3 numbers than"
                         " for 2, and for 5 than for 4, because ties make B larger"
+                        if axis == "attributes"
+                        else CLOSE
                     ),
                     under=under,
                     points=f"these values of {axis} are ours: the paper has its own in the figure "
