@@ -383,10 +383,10 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
         ({"sampling": 0.0}, "sampling is a probability above 0"),
         ({"sampling": "0.5,1.5"}, "sampling is a probability above 0"),
         ({"sampling": "0.5,often"}, "several separated by commas, got '0.5,often'"),
-        ({"sampling": ()}, "at least one, got 0 probabilities for 3 users"),
+        ({"sampling": ()}, "at least one, got 0 for users=3"),
         (
             {"sampling": [0.5] * 4},
-            "as many groups as users, and at least one, got 4 probabilities for 3 users",
+            "as many probabilities as users, and at least one, got 4 for users=3",
         ),
         (
             {"sampling": "0.5,0.4", "formula": "per-report"},
