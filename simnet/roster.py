@@ -199,6 +199,7 @@ class Roster:
         self.tokens = _tokens(len(self.names))
         self._singles: dict[str, Group] = {}
         self._groups: dict[str | tuple[str, ...], Group] = {}
+        self._by_members: dict[tuple[int, ...], Group] = {}
 
     def __len__(self) -> int:
         return len(self.names)
@@ -215,7 +216,7 @@ class Roster:
                     f"{', '.join(self.roles)}"
                 )
             members = [number for number, seat in enumerate(self.seats) if seat.role == role]
-            self._groups[role] = Group(self, np.array(members, dtype=np.intp))
+            self._groups[role] = self._group_of(members)
         return self._groups[role]
 
     def single(self, name: str) -> Group:
@@ -225,7 +226,7 @@ class Roster:
         """
         group = self._singles.get(name)
         if group is None:
-            group = self._singles[name] = Group(self, np.array([self.find(name)], dtype=np.intp))
+            group = self._singles[name] = self._group_of([self.find(name)])
         return group
 
     def group(self, names: "str | Group | Iterable[str]") -> Group:
@@ -239,11 +240,21 @@ class Roster:
             return self.single(names)
         listed = tuple(names)
         if listed not in self._groups:
-            numbers = np.array([self.find(name) for name in listed], dtype=np.intp)
+            numbers = [self.find(name) for name in listed]
             if len(set(listed)) != len(listed):
                 raise BadInput(f"a group names a party twice: {', '.join(listed)}")
-            self._groups[listed] = Group(self, numbers)
+            self._groups[listed] = self._group_of(numbers)
         return self._groups[listed]
+
+    def _group_of(self, numbers: Sequence[int]) -> Group:
+        """Return one object for the same parties in the same order: sums tell groups apart by
+        identity.
+        """
+        members = tuple(numbers)
+        group = self._by_members.get(members)
+        if group is None:
+            group = self._by_members[members] = Group(self, np.array(members, dtype=np.intp))
+        return group
 
     def find(self, name: str) -> int:
         """Return the number of a party. Raises `BadInput` if no party has this name."""

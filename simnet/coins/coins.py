@@ -455,11 +455,11 @@ class Deferred:
         Raises `ValueError` if the rows have another shape or field than announced, and `TypeError`
         for rows that another party holds.
         """
-        _evaluation.goes_on = True
+        before, _evaluation.goes_on = _evaluation.goes_on, True  # a block may evaluate another one
         try:
             block = self.rows(self.coins)
         finally:
-            _evaluation.goes_on = False
+            _evaluation.goes_on = before
         if block.meter is not None and block.meter is not self.meter:
             raise TypeError(f"a deferred block sends {HELD_BY_ANOTHER}")
         if block.shape != self.shape:

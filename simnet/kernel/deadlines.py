@@ -82,7 +82,7 @@ class Timekeeper(Protocol):
     """Decides which waits with a deadline end next."""
 
     def decide(self, waits: Sequence[Open]) -> Sequence[Ended]:
-        """Return the waits that end first, at least one."""
+        """Return the waits that end next, at least one."""
         ...
 
     def late(self, messages: Sequence[TooLate]) -> Sequence[Late]:

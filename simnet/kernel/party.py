@@ -569,10 +569,10 @@ class Party:
         """Wait for one payload from each named sender that still sends one, and return the payloads
         by the name of the sender, in the order of `senders`.
 
-        The call ends when every sender has sent or counts as silent, and not as soon as `at_least`
-        senders have sent. Without `within`, a sender counts as silent only when no party can go on
-        (see `simnet.kernel.silence`). The payload that a silent sender did not send in time is
-        never read, even if it comes later.
+        The call ends when every payload has come or its sender counts as silent, and not as soon as
+        `at_least` payloads have come. Without `within`, a sender counts as silent only when no
+        party can go on (see `simnet.kernel.silence`). The payload that a silent sender did not send
+        in time is never read, even if it comes later.
 
         With `within`, the call waits for so many seconds at most, on the clock of the run's
         network. A sender counts as silent if its payload has not come by then. `Run.late` names

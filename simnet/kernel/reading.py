@@ -110,7 +110,7 @@ class Reading(Protocol):
         ...
 
     def agreed(self, one: bytes, other: bytes) -> bytes:
-        """Return the digest of the key that the holders of two public keys agree on."""
+        """Return the digest of the seed that two parties agree on, from their public keys."""
         ...
 
     def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:
@@ -181,7 +181,7 @@ class Sampled:
         return seed_digests(kind, seeds)
 
     def agreed(self, one: bytes, other: bytes) -> bytes:
-        """Return the digest of the key that the two holders agree on."""
+        """Return the digest of the seed that two parties agree on, from their public keys."""
         return agreed_digest(one, other)
 
     def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:

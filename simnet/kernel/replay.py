@@ -90,8 +90,9 @@ def compare_runs(first: Run, second: Run) -> None:
     message, the bill, an output or how a party ended.
 
     The error names the party and what differs. It also names the global generators, such as
-    `random`, whose state changed during one of the runs. Messages are compared if both runs
-    observed their sender or recipient. Symbolic messages are compared by their numbers.
+    `random`, whose state changed during one of the runs. A message is compared if both runs
+    observed its sender, or both observed its recipient. Symbolic messages are compared by their
+    numbers.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)

@@ -27,7 +27,7 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
    has named senders, `take` first checks that they sent these messages.
 
 The messages of a sum that go to one group in one lot form a `Batch`. If groups or lots differ, a
-sum has several batches. Then we also count the messages of each recipient.
+sum has several batches. Then we also count the messages to each recipient.
 
 A fingerprint shows whether the *right* parties have sent. Every party has a token of 64 bits, of
 which 40 look random. The tokens of the senders must add up to the same sum as the tokens of the

@@ -2,10 +2,10 @@
 
 Theory of operation. Every party is a task of trio, a library for asynchronous programs. The task
 drives the party's script: it resumes the script, and the script continues until it waits for a
-message, has sent many messages, or ends. Then the party hands the turn over: the schedule chooses
-the next party among the *ready* parties, which are those that can continue. (Without a schedule,
-the party that has been ready for the longest time is next.) The chosen party's task goes on, and
-the other tasks sleep. So the random order in which trio runs tasks has no effect.
+message, has called `send` many times, or ends. Then the party hands the turn over: the schedule
+chooses the next party among the *ready* parties, which are those that can continue. (Without a
+schedule, the party that has been ready for the longest time is next.) The chosen party's task goes
+on, and the other tasks sleep. So the random order in which trio runs tasks has no effect.
 
 Example. `ping` sends a message and waits for the answer of `pong`::
 

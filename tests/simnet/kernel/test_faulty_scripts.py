@@ -7,8 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simnet import BadInput, Party, ScriptError, Seat, Stall, Tag, bits, constant, index, run, seats
-from simnet.values.field import Field
+from simnet import (
+    BadInput,
+    Coins,
+    Party,
+    ScriptError,
+    Seat,
+    Stall,
+    Tag,
+    bits,
+    constant,
+    index,
+    run,
+    seats,
+)
+from simnet.values.field import Field, FieldArray
 from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
 
@@ -217,6 +230,21 @@ def test_a_deferred_block_that_uses_its_party_is_refused() -> None:
         await me.gather_sum(SHARE, ["a"])
 
     with pytest.raises(ScriptError, match=r"^a in round 1 .* uses its party in a deferred block"):
+        play(a=a, b=b)
+
+
+def test_a_deferred_block_opens_no_door_after_it_has_evaluated_another_block() -> None:
+    async def a(me: Party) -> None:
+        def rows(coins: Coins) -> FieldArray:
+            coins.deferred(F, (1, 1), lambda own: own.field(F, (1, 1))).evaluate()
+            return constant(F, [[me.disclose(lambda: 3)]])
+
+        await me.scatter(NOTE, ["b"], me.coins.deferred(F, (1, 1), rows))
+
+    async def b(me: Party) -> None:
+        await me.receive(NOTE, "a")
+
+    with pytest.raises(ScriptError, match=r"calls me.disclose in a deferred block"):
         play(a=a, b=b)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simnet import Party, ScriptError, Sealed, Seat, Shuffled, Summed, constant, index, run, seats
 from tests.harness.networks import ended
-from tests.harness.scripts import F
+from tests.harness.scripts import SHARE, F, elements, play
 
 FIRST, SECOND = Summed("first"), Summed("second")
 
@@ -156,6 +156,19 @@ def test_one_key_may_go_to_several_groups_at_once() -> None:
         "u2": [11 + 21, (12 + 22 + 15 + 25)],
         "u3": [13 + 23 + 16 + 26],
     }
+
+
+def test_a_second_message_goes_into_the_next_sum_however_its_recipient_is_named() -> None:
+    async def a(me: Party) -> None:
+        await me.send(SHARE, "b", elements(1))
+        await me.scatter(SHARE, me.all("b"), constant(F, [[2]]))
+        await me.scatter(SHARE, ["b"], constant(F, [[3]]))
+
+    async def b(me: Party) -> Sealed:
+        sums = [await me.gather_sum(SHARE, senders="a") for _ in range(3)]
+        return me.output(lambda *values: [int(value[0]) for value in values], *sums)
+
+    assert play(a=a, b=b).outputs == {"b": [1, 2, 3]}
 
 
 @pytest.mark.parametrize("deferred", [False, True])
