@@ -161,7 +161,7 @@ def test_one_key_may_go_to_several_groups_at_once() -> None:
 def test_a_second_message_goes_into_the_next_sum_however_its_recipient_is_named() -> None:
     async def a(me: Party) -> None:
         await me.send(SHARE, "b", elements(1))
-        await me.scatter(SHARE, me.all("b"), constant(F, [[2]]))
+        await me.scatter(SHARE, me.all("play_b"), constant(F, [[2]]))
         await me.scatter(SHARE, ["b"], constant(F, [[3]]))
 
     async def b(me: Party) -> Sealed:
