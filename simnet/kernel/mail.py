@@ -28,10 +28,10 @@ from simnet.values.wire import Manifest, manifest_of
 
 def manifest_for(payload: Any) -> Manifest:
     """Return the manifest of a payload. Raises `TypeError` for values without a wire type."""
-    if hasattr(payload, "wire"):
+    if hasattr(payload, "wire") and not isinstance(payload, Tally):
         return manifest_of((payload.wire, payload.shape))
     pieces = payload if isinstance(payload, tuple) else (payload,)
-    if any(not hasattr(piece, "wire") for piece in pieces):
+    if any(not hasattr(piece, "wire") or isinstance(piece, Tally) for piece in pieces):
         kinds = ", ".join(type(piece).__name__ for piece in pieces)
         raise TypeError(
             "a payload must be field elements, bits(...), index(...), reals(...), public keys, "
@@ -51,6 +51,8 @@ def in_hands_of(payload: Any, actor: Actor) -> Any:
 
 def _advice(pieces: Sequence[Any]) -> str:
     for piece in pieces:
+        if isinstance(piece, Tally):
+            return ": use send_rows for a tally"
         if isinstance(piece, Coroutine):
             piece.close()  # otherwise Python would warn a second time
             return ": is an `await` missing?"
@@ -192,6 +194,7 @@ class Mail(Link):
                     and payload.shape == line.shape
                     and lot.tag == tag
                     and lot.round == round_
+                    and not isinstance(payload, Tally)
                 ):
                     return line
             except AttributeError:  # the payload is a tuple, or not a payload, and so has no `wire`

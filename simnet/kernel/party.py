@@ -925,7 +925,8 @@ class Party:
             raise refuse(
                 self._actor,
                 tag.name,
-                f"{sender} sent {_described(payload)}, expected a payload of shape {shape}",
+                f"{self._scope}{sender} sent {_described(payload)}, expected a payload of shape "
+                f"{shape}",
             )
 
 

@@ -20,6 +20,7 @@ from simnet import (
     index,
     run,
     seats,
+    tally,
 )
 from simnet.values.field import Field, FieldArray
 from tests.harness.many_cases import for_each
@@ -167,6 +168,40 @@ def test_a_sum_refuses_a_row_of_another_shape_or_field(bad: Any) -> None:
         ScriptError, match=r'u2 in round 1 \(tag "share"\): sends a row of shape .* that u1 began'
     ):
         run(Crowd(2, user, server))
+
+
+def test_a_tally_is_no_single_payload() -> None:
+    row = bits([1, 0])
+
+    async def sends_it(me: Party) -> None:
+        await me.send(NOTE, "b", row)  # the next message looks like this one
+        await me.send(NOTE, "b", tally([3, 2], 5, like=bits(np.ones((0, 2)))))
+
+    async def publishes_it(me: Party) -> None:
+        await me.publish(NOTE, ["b"], (row, tally([3, 2], 5, like=bits(np.ones((0, 2))))))
+
+    for script in (sends_it, publishes_it):
+        assert "Tally: use send_rows for a tally" in one(script)
+
+
+def test_a_part_names_parties_as_the_whole_run_does() -> None:
+    class Whole:
+        def parties(self) -> Mapping[str, Seat]:
+            return {"g.u": Seat(self.user), "g.s": Seat(self.server), "u": Seat(self.other)}
+
+        async def user(self, me: Party) -> None:
+            await me.within("g.").send(NOTE, "s", elements(1, 2))
+
+        async def server(self, me: Party) -> None:
+            await me.within("g.").receive(NOTE, "u", shape=(3,))
+
+        async def other(self, me: Party) -> None:
+            pass
+
+    with pytest.raises(
+        ScriptError, match=r"^g.s in round 2 .*: g.u sent a payload of shape \(2,\)"
+    ):
+        run(Whole())
 
 
 @pytest.mark.parametrize("rows", [elements(1), elements(1, 2, 3), constant(F, 1)])
