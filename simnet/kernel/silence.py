@@ -167,13 +167,13 @@ def why_for_ever(
     if is_lost:
         fault = f", because the message of {other} was lost"
     elif waits_for_lost:
-        fault = f", because {other} waits for a lost message"
+        fault = f"; {other} waits for a lost message"
     elif other is None:
         fault = ", although no party that it waits for dropped out or aborted"
     elif is_gone:
-        fault = f", because {other} dropped out"
+        fault = f"; {other} dropped out"
     elif is_aborted:
-        fault = f", because {other} aborted"
+        fault = f"; {other} aborted"
     else:
         fault = f"; {other} went on without a message that it waited for"
     return f'waits for "{tag}" for ever{fault}'

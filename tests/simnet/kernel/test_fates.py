@@ -142,7 +142,7 @@ def test_an_abort_names_who_why_and_when() -> None:
     assert done.outcome == "aborted"
     assert not done.outputs
     assert list(map(str, done.aborts)) == [
-        'u2 in round 1: waits for "answer" for ever, because server aborted',
+        'u2 in round 1: waits for "answer" for ever; server aborted',
         'server in round 2: messages "masked" came from only 1 of 3 senders, and 2 or more '
         "are needed",
     ]
