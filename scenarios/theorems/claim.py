@@ -18,7 +18,8 @@ from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation
 from protocols.privacy.statement import positive_epsilon
 from simnet.stated.privacy import small_in_words, small_number
 
-MOST_USERS, MOST_ITEMS = 10**8, 10**6  # with these numbers all claims together take a few seconds
+# With these numbers all claims together take a few seconds, or a minute for two items.
+MOST_USERS, MOST_ITEMS = 10**8, 10**6
 # A number that exceeds a claimed bound by at most this share counts as equal to the bound.
 ROUNDING = 1e-9
 

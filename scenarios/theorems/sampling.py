@@ -6,13 +6,14 @@ holders.
 """
 
 from functools import lru_cache
+from heapq import heappop, heappush
 from math import expm1
 
 from protocols.privacy.bounds import bound
 from protocols.privacy.profile import log_delta_at
 from protocols.privacy.sampled_counts import Relation, profile
 from protocols.privacy.theorems import theorem_3_1, theorem_3_2
-from scenarios.theorems.claim import DeltaClaim, Setting
+from scenarios.theorems.claim import ROUNDING, DeltaClaim, Setting
 
 PAPER = "Yang et al."
 
@@ -28,17 +29,15 @@ def _theorem_3_2(setting: Setting) -> float | None:
 
 
 def least_counts(setting: Setting) -> list[int]:
-    """The smallest count that β allows, for each of the two rarest items; all users for one item.
-
-    If two items have more users than these counts add up to, the δ for the counts is an upper
-    bound.
-    """
+    """The smallest count that β allows, for each of two items; all users for one item."""
     return [setting.users] if setting.items == 1 else [setting.rarest] * 2
 
 
 def _exact(setting: Setting, relation: Relation, participation: float) -> float | None:
     if relation == "replace" and setting.items == 1:
         return None  # there is no other item that could replace the item
+    if relation == "replace" and setting.items == 2:
+        return worst_of_two_items(setting.users, setting.rarest, participation, setting.epsilon)
     return exact_log_delta(tuple(least_counts(setting)), participation, relation, setting.epsilon)
 
 
@@ -48,6 +47,35 @@ def exact_log_delta(
 ) -> float:
     """Return ln δ(ε) of DPCS for the worst neighbours of a population with these rarest counts."""
     return log_delta_at(profile(counts, participation, relation), epsilon)
+
+
+@lru_cache(maxsize=4096)
+def worst_of_two_items(users: int, least: int, participation: float, epsilon: float) -> float:
+    """Return ln δ(ε) of DPCS for the worst replacement in all populations of so many users with two
+    items, each of which has at least `least` holders.
+
+    The two counts add up to the number of users, so they cannot both be as small as β allows. We
+    search by branch and bound: as δ does not rise with the counts, no population whose first count
+    lies in a..b has a larger δ than the counts a and users - b.
+    """
+
+    def log_delta(first: int, second: int) -> float:
+        return exact_log_delta((first, second), participation, "replace", epsilon)
+
+    def stretch(a: int, b: int) -> list[tuple[float, int, int]]:
+        return [(-log_delta(a, users - b), a, b)] if a <= b else []
+
+    largest = log_delta(least, users - least)
+    open_stretches = stretch(least + 1, users // 2)
+    while open_stretches:
+        bound_below, a, b = heappop(open_stretches)
+        if -bound_below <= largest + ROUNDING:
+            break
+        middle = (a + b) // 2
+        largest = max(largest, log_delta(middle, users - middle))
+        for part in stretch(a, middle - 1) + stretch(middle + 1, b):
+            heappush(open_stretches, part)
+    return largest
 
 
 def _first(setting: Setting, relation: Relation) -> float | None:

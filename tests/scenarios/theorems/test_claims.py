@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.privacy.profile import log_delta_at
+from protocols.privacy.sampled_counts import profile
 from protocols.privacy.theorems import claimed_by_the_paper
 from scenarios.theorems.all_claims import CLAIMS, judged
 from scenarios.theorems.claim import Setting
-from scenarios.theorems.sampling import exact_log_delta
+from scenarios.theorems.sampling import exact_log_delta, worst_of_two_items
 from tests.harness.fuzz import cases
 from tests.harness.many_cases import for_each
 
@@ -237,6 +239,28 @@ def test_with_one_item_nobody_can_be_replaced():
 def test_the_only_item_is_held_by_all_users():
     exact = numbers("Theorem 3.1", Setting(100, 1, 0.1, 0.5))[1]
     assert exact == pytest.approx(exp(exact_log_delta((100,), -expm1(-0.5), "remove", 0.5)))
+
+
+@given(st.integers(2, 40), st.data(), st.floats(0.01, 3), st.floats(0.05, 1))
+def test_two_items_have_all_users(users, data, epsilon, participation):
+    """Brute force over all populations in which both items have enough holders."""
+    least = data.draw(st.integers(1, users // 2))
+    each = [
+        log_delta_at(profile([first, users - first], participation, "replace"), epsilon)
+        for first in range(least, users - least + 1)
+    ]
+    found = worst_of_two_items(users, least, participation, epsilon)
+    assert found == pytest.approx(max(each), abs=2e-9)
+    assert found <= exact_log_delta((least, least), participation, "replace", epsilon) + 1e-9
+
+
+def test_the_worst_of_two_items_need_not_be_the_most_unequal_counts():
+    found = worst_of_two_items(101, 49, 0.8, 0.05)
+    assert exact_log_delta((49, 52), 0.8, "replace", 0.05) < found - 1e-6
+    assert found < exact_log_delta((49, 49), 0.8, "replace", 0.05) - 1e-6
+    assert numbers("Theorem 3.1", Setting(101, 2, 49 / 101, 0.05))[2] == pytest.approx(
+        exp(worst_of_two_items(101, 49, -expm1(-0.05), 0.05))
+    )
 
 
 @pytest.mark.parametrize(("epsilon", "is_larger"), [(0.5, False), (6.0, True)])
