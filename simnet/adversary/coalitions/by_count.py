@@ -66,7 +66,7 @@ MOST_QUESTIONS = 2_000  # about one part of a run, at most
 
 @attrs.frozen
 class Kind:
-    """Parties that can be exchanged in one part of a run.
+    """Parties that count alike in one part of a run: how many of them collude matters, not which.
 
     `has_secret` says whether they have secrets in this part. `receives` names the messages of
     this part that they receive.

@@ -35,8 +35,8 @@ class OneOfEach:
     """A minimal coalition that certainly has a property, and a maximal coalition that certainly
     does not have it.
 
-    A coalition is None if none was found. If `nobody` is true, no coalition without the party has
-    the property, so `minimal` is None and `maximal` are all others. If `unsearched` is not empty,
+    A coalition is None if none was found. If `nobody` is true, no coalition of the others has the
+    property, so `minimal` is None and `maximal` are all others. If `unsearched` is not empty,
     it says why the search ended early.
     """
 

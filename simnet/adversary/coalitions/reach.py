@@ -75,6 +75,7 @@ class Reach:
         self._names = names
         self._progress = progress
         self._found: dict[frozenset[str], Reached] = {}
+        self._more = 0
         self._most: int | None = None
 
     @property
@@ -84,6 +85,7 @@ class Reach:
 
     def allow(self, more: int) -> None:
         """Judge at most so many more coalitions; for others, `certain` raises `Unsearched`."""
+        self._more = more
         self._most = self.judged + more
 
     def certain(self, what: What, coalition: Collection[str], party: str) -> bool | None:
@@ -98,7 +100,7 @@ class Reach:
         found = self._found.get(members)
         if found is None:
             if self._most is not None and self.judged >= self._most:
-                raise Unsearched(f"the search ended after {self.judged:,} verdicts")
+                raise Unsearched(f"the search ended after {self._more:,} verdicts")
             in_order = [name for name in self._names if name in members]
             found = reached_by(self._judge.verdict(in_order), self._names)
             self._found[members] = found

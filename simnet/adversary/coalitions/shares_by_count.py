@@ -20,7 +20,7 @@ fewer shares it exposes u only if it has the collector and all other senders, an
 it has the collector. So the staircases follow from the number of members of each kind.
 
 Each vector of counts that is listed, except 0, is also judged on the run by elimination, for one
-coalition with these counts. If this verdict disagreed, the run would be refused.
+coalition with these counts. If this verdict does not agree, the run is refused.
 """
 
 import itertools
@@ -363,7 +363,9 @@ def _add_report(sent: _Sent, home: dict[int, _Sharing]) -> None:
     if sharing is None or sent.sender not in sharing.recipients:
         raise NotShared("a message is neither a share nor a sum of shares")
     if sharing.lanes != rows.lanes or sharing.modulus != sent.modulus:
-        raise NotShared("a party reports something else than the sum of its shares")
+        raise NotShared(
+            "a party reports something else than the sum of the shares that it received"
+        )
     (collector,) = sent.recipients
     if sharing.collector not in (None, collector) or sent.sender in sharing.reports:
         raise NotShared("a party reports twice, or sums of shares go to several parties")
@@ -376,7 +378,7 @@ def _check_reports(sharing: _Sharing) -> None:
     if sharing.collector is None:
         return
     if set(sharing.reports) != set(sharing.recipients):
-        raise NotShared("only some parties report the sum of their shares")
+        raise NotShared("only some parties report the sum of the shares that they received")
     if sharing.collector in sharing.recipients or sharing.collector in sharing.bases:
         raise NotShared("the party that collects the sums also sends or receives shares")
     total = sharing.total()
@@ -388,7 +390,9 @@ def _check_reports(sharing: _Sharing) -> None:
                 expected[at % each], row, int(sharing.weights[place, at // each]), sharing.modulus
             )
         if written_out(sharing.reports[recipient]).vectors() != expected:
-            raise NotShared("a party reports something else than the sum of its shares")
+            raise NotShared(
+                "a party reports something else than the sum of the shares that it received"
+            )
 
 
 # Counting.
@@ -463,7 +467,7 @@ def _confirm(found: ByCount, reach: Reach) -> None:
     """Judge one coalition for each vector of counts that is listed, except 0.
 
     The verdict is about the whole run, so it is compared with what all parts say together. Raises
-    `NotShared` if a verdict disagrees: then the theorem does not describe this run.
+    `NotShared` if a verdict does not agree.
     """
     for part, standing, counts in found.corners():
         coalition = part.coalition(standing, counts)
@@ -474,8 +478,8 @@ def _confirm(found: ByCount, reach: Reach) -> None:
             expected = any(_reaches(each, what, coalition, party) for each in found.parts)
             if reach.certain(what, coalition, party) is not expected:
                 raise NotShared(
-                    "the verdict on one coalition disagrees with the theorem on Shamir's sharing: "
-                    + ", ".join(coalition)
+                    "the verdict on one coalition does not confirm what the theorem on Shamir's "
+                    "sharing says: " + ", ".join(coalition)
                 )
 
 

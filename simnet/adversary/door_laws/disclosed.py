@@ -148,7 +148,7 @@ def disclosures(
     judge = _ComponentJudge(graph, partition, domain_of, known, laws or DoorLaws())
     judged = [judge.judged(component) for component in partition.components]
     records = [
-        *_records_of(partition.public, "none of its arguments is sealed"),
+        *_records_of(partition.public, "no argument of the function is sealed"),
         *_records_of(partition.known, "the coalition knows the numbers that the function is given"),
         *_grouped(judged, judge.signature),
     ]

@@ -1,6 +1,6 @@
 """The doors of the runs that a judge has read, and what their laws tell.
 
-One `DoorJudge` serves all verdicts on the same runs, so that all these verdicts share the laws that
+A `DoorJudge` can serve several verdicts on the same runs. These verdicts then share the laws that
 were found.
 """
 

@@ -73,7 +73,7 @@ _LIKE_ONE_NUMBER: tuple[Callable[..., Any], ...] = (
 
 
 def is_in_full(call: DoorCall) -> bool:
-    """Whether the value that the door returned determines every number that the door was given.
+    """Whether the door disclosed a value that determines every number that the door was given.
 
     The answer is also False if this is not certain, or if the door was given an input or opened
     field elements that are public numbers.

@@ -83,7 +83,9 @@ class ComponentLaw:
     assignments: int = 1  # the number of all assignments of inputs
 
 
-DOES_NOT_COME_OUT = "the value that the function gave in the run is impossible for every input"
+DOES_NOT_COME_OUT = (
+    "the value that the function gave in the run is impossible for every possible input"
+)
 
 
 def law_of_component(
@@ -154,8 +156,8 @@ class ComponentStates:
             )
         if sum(bool(element.coins) for element in elements) > MOST_COIN_ELEMENTS:
             raise NotEnumerable(
-                f"more than {MOST_COIN_ELEMENTS} of the field elements that the function is given "
-                "contain coins"
+                f"more than {MOST_COIN_ELEMENTS} of the field elements behind the value contain "
+                "coins"
             )
         for modulus in sorted({element.modulus for element in elements}):
             of_field = [element for element in elements if element.modulus == modulus]
@@ -310,7 +312,9 @@ def _joint_law(states: ComponentStates) -> ComponentLaw:
     of the run is impossible.
     """
     if states.count > MOST_STATES:
-        raise TooManyStates("the inputs and coins behind the value have too many joint values")
+        raise TooManyStates(
+            "the inputs and field elements behind the value have too many joint values"
+        )
     budget = [MOST_STATES]
     laws = {
         context: {
@@ -473,7 +477,9 @@ class _LawsByArguments:
 
     def __init__(self, states: ComponentStates) -> None:
         if states.count > MOST_STATES:
-            raise TooManyStates("the inputs and coins behind the value have too many joint values")
+            raise TooManyStates(
+                "the inputs and field elements behind the value have too many joint values"
+            )
         self.may_refuse = False
         self._laws: dict[int, dict[Hashable, dict[Hashable, Law]]] = defaultdict(
             lambda: defaultdict(dict)

@@ -27,8 +27,8 @@ All rows of a sender are read, over all items, rounds and lanes, and every coin 
 to the sender alone. So all relations follow from the relations that were found.
 
 Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
-seeds, drop-outs, secrets made from field elements, and doors that were given field elements with
-coins.
+seeds, drop-outs, secrets made from field elements, and doors that were given received field
+elements or field elements with coins.
 """
 
 from collections import Counter
@@ -209,9 +209,7 @@ def zeros(field: Field, shape: tuple[int, ...], meter: Meter | None = None) -> R
 
 
 class OutlineReading(Symbolic):
-    """The reading that makes an outline: see the module's documentation. A method raises `NotAlike`
-    for what an outline has no rule for.
-    """
+    """The reading that makes an outline: see the module's documentation."""
 
     notes_sums = True
 
@@ -342,7 +340,9 @@ class OutlineReading(Symbolic):
             if use.kind == "secret" and use.rows:
                 raise NotAlike(f"{use.party} makes a secret from field elements")
             if not kinds <= {"secret", "public"}:
-                raise NotAlike(f"{use.party} gives a door field elements with coins")
+                raise NotAlike(
+                    f"{use.party} gives a door field elements that contain coins or were received"
+                )
 
     # What a sender's unknowns are.
 
@@ -510,7 +510,8 @@ class OutlineReading(Symbolic):
         occurrences = {occurrence for _, _, occurrence in sent}
         if len(occurrences) > 1:
             raise NotAlike(
-                "one payload is a party's first message to some parties, and a later one to others"
+                "a party sends one payload to several parties to whom it sent different numbers of "
+                "messages under the same tag before"
             )
         label = ("message", *tag, occurrences.pop())
         to = {offset: [who for who, at, _ in sent if at == offset] for offset in offsets}

@@ -132,7 +132,7 @@ class Book:
 
     def _are_fresh(self, rows: Ranges) -> bool:
         """Whether every range of rows certainly consists of coins that occur in no earlier row, and
-        every other row has several terms.
+        all rows that are written out as terms have several terms.
         """
         last = -1
         for part in rows.parts:

@@ -313,7 +313,7 @@ class _Solver:
                     return change, (word,)
         raise NoProof(
             "what is learned does not follow from the ideal output by a table, and no change of "
-            "secrets shows that it exceeds the output"
+            "secrets was found that shows that it exceeds the output"
         )
 
     def _stages(self) -> list[list[Word]]:

@@ -698,7 +698,7 @@ class _Tables:
         found = self._resolved.get(key)
         if found is None:
             if key in self._open:
-                raise NotAlike("messages are computed from each other in a circle")
+                raise NotAlike("the equations express messages by each other in a circle")
             self._open.add(key)
             found = self._resolved[key] = self._expressed(shape, word)
             self._open.discard(key)

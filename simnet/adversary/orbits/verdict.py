@@ -271,8 +271,9 @@ class AlikeJudge:
         return (
             f"structure: each of {total.elements.get('qd', 0):,} field elements that were sent was "
             f"read, the parties fall into classes, and each type of honest parties' messages has "
-            f"exactly one message for each choice of parties ({types:,} types of rows in "
-            f"{len(lifted.found):,} system{'s' if len(lifted.found) != 1 else ''} of equations)",
+            f"exactly one message for each choice of parties ({types:,} types of rows "
+            f"and variables in {len(lifted.found):,} "
+            f"system{'s' if len(lifted.found) != 1 else ''} of equations)",
             "relations: alike honest parties compute their messages in the same way, by the forms "
             "of the messages, in all coefficients and lanes",
             "freshness: the coins were eliminated from all messages of each sender together, and "

@@ -88,3 +88,7 @@ def test_a_search_that_ends_early_says_so_and_denies_nothing(
     assert found.minimal is None
     assert not found.nobody
     assert "ended after 9 verdicts" in found.unsearched
+    # The number is about this search, although the judge has given other verdicts before.
+    second = grown_sets(reach, "u4", done.roster.names).exposing
+    assert reach.judged > 9
+    assert "ended after 9 verdicts" in second.unsearched
