@@ -1,4 +1,4 @@
-"""Certificates: a verdict in full, as a file that others can check without trusting us.
+"""Certificates: a verdict as a file that others can check without trusting us.
 
 `docs/reference/certificates.md` says what is in the file and what the file proves. This module
 writes the file; `simnet.adversary.check` reads it.

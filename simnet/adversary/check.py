@@ -162,7 +162,7 @@ class Certificate:
         functions = f"{_counted(learned, 'linear function')} of the secrets of other parties"
         if self._statement == "nothing":
             _require(
-                not learned and not further, "statement: it is `nothing`, but functions are learned"
+                not learned and not further, "statement: it is `nothing`, but functions are listed"
             )
             return f"{head} nothing about the secrets of other parties.{model}"
         if self._statement == "output-only":
@@ -308,7 +308,8 @@ class _Families:
             is_right = is_right and factors == sorted(factors)
             _require(
                 is_right,
-                f"{where}: a monomial must have two factors or more, in order, and no name",
+                f"{where}: a monomial must have size 1, two factors or more in order, no holder "
+                "and no label",
             )
         else:
             is_right = bool(holders) == (kind != "stream")
@@ -457,7 +458,9 @@ class _Seeds:
         for number in self.known:
             if self.keys[number]:
                 is_agreed = self._can_agree(number, before)
-                _require(is_agreed, f"known: the coalition cannot agree on seed {number}")
+                _require(
+                    is_agreed, f"known: seed {number} does not follow from the seeds before it"
+                )
             else:
                 field, entry = found[number]
                 field.check_known(entry, before, families)
@@ -584,7 +587,8 @@ class _Field:
             size = self._families.sizes[family]
             places.setdefault(family, []).append(_whole(pair[1], where))
             _require(
-                pair[1] + self.lanes <= size, f"{where}: family {family} has only {size} unknowns"
+                pair[1] + self.lanes <= size,
+                f"{where}: family {family} has only {_counted(size, 'unknown')}",
             )
             numbers.append(family)
         for each in places.values():
@@ -664,9 +668,7 @@ class _Field:
     def _residues(self, numbers: Any, where: str) -> list[int]:
         given = len(_list(numbers, where))
         is_right = given == self.lanes
-        _require(
-            is_right, f"{where}: expected a number for each of {self.lanes} lanes, got {given}"
-        )
+        _require(is_right, f"{where}: expected {self.lanes}, a number for each lane, got {given}")
         return [_whole(number, where, below=self.modulus) for number in numbers]
 
     def _form(self, pairs: Any, where: str) -> Vector:
@@ -893,7 +895,7 @@ class _Field:
             _require(total == row, f"{where}: the messages give another row")
         for unknown in (u for form in ([own for _, own in entry.told] or entry.rows) for u in form):
             is_own = families.is_own_before(self._family[unknown], known)
-            _require(is_own, f"{where}: the coalition does not know unknown {unknown}")
+            _require(is_own, f"{where}: before it, the coalition does not know unknown {unknown}")
 
     def check_entry(
         self, entry: _SeedRows, is_known: bool, needs_proof: bool, is_secret_key: bool
@@ -1386,7 +1388,7 @@ def _refuse_shares(content: Mapping[str, Any], sent: Sequence[Mapping[str, int]]
     is_bare = not any(content[key] for key in lists)
     _require(
         is_bare,
-        "statement: it is `no-shares`, but families, doors, fields, seeds or boxes are listed",
+        f"statement: it is `no-shares`, but one of these lists is not empty: {', '.join(lists)}",
     )
     _require(
         not any(any(run.values()) for run in sent),
@@ -1430,10 +1432,10 @@ def _parsed(text: str) -> Any:
         is_canonical = canonical_text(content) == text
     except RecursionError:
         raise BadCertificate("the file: it is nested too deeply") from None
+    except BadCertificate:
+        raise
     except ValueError as error:
-        raise BadCertificate(
-            f"the file: this is not JSON with whole numbers only: {error}"
-        ) from None
+        raise BadCertificate(f"the file: this cannot be read as JSON: {error}") from None
     _require(is_canonical, "the file: it is not written in the canonical form")
     return content
 

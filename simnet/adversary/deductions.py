@@ -346,8 +346,8 @@ class Deductions:
         if not self._unknowns.queries:
             return []
         found = [
-            f"{self._title(node)} has only {min(_whole(node.free_bits), LEAST_BITS - 1)} bits that "
-            f"the coalition does not know, and at least {LEAST_BITS} are needed: it may be guessed"
+            f"{self._title(node)} has only {_bits(node.free_bits)} that the coalition does not "
+            f"know, and at least {LEAST_BITS} are needed: it may be guessed"
             for node in self._unknown_nodes
             if node.free_bits < LEAST_BITS
         ]
@@ -604,6 +604,12 @@ def _not_apart(nodes: Sequence[_Node], rows: Sequence[Terms], roles: Roles) -> l
 def _whole(bits: float) -> int:
     """A number of bits, rounded down; what lacks less than 0.01 bits counts as a whole number."""
     return floor(bits + 0.01)
+
+
+def _bits(bits: float) -> str:
+    """Too small a number of bits, in words."""
+    count = min(_whole(bits), LEAST_BITS - 1)
+    return f"{count} bit{'s' if count != 1 else ''}"
 
 
 def _listed(words: Iterable[str]) -> str:

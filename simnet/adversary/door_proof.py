@@ -1,4 +1,4 @@
-"""The proof that opened rows add nothing to what a coalition learns, for a certificate.
+"""The proof of what a coalition learns at most beside opened rows, for a certificate.
 
 Theory of operation. The proof shows that three conditions hold (`simnet.adversary.opened_rows`). To
 *find* that they hold takes an elimination. To *check* that they hold is easier, if the certificate

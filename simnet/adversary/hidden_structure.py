@@ -58,10 +58,8 @@ class OtherWorlds:
         self._kept: dict[tuple[str, int] | None, World | None] = {}
 
     def all_noticed_by(self, members: Iterable[str]) -> bool:
-        """Whether `members` notice every other outcome of honest parties' coins that we try.
-
-        The members notice an outcome if it changes what they receive in clear. An outcome that
-        leaves all their forms as they are does not matter.
+        """Return False if we find another outcome of an honest party's coins that changes the forms
+        that `members` receive, and nothing that they receive in clear.
         """
         corrupt = frozenset(members)
         numbers = frozenset(self._sampled.roster.number[name] for name in corrupt)

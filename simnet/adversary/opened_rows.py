@@ -288,8 +288,8 @@ class WidenedView:
         return np.asarray((self._roles.known & ~self.counts_as_coin)[unknowns // PLACES])
 
     def _with_reveals(self, rows: Terms, also: Ints | None = None) -> Terms:
-        """The rows, and one more row for each unknown that counts as a coin but is not an honest
-        coin. The additional row tells this unknown to the coalition.
+        """The rows, and one more row for each unknown in them, or in `also`, that counts as a coin
+        but is not an honest coin. The additional row tells this unknown to the coalition.
         """
         unknowns = rows.unknowns if also is None else np.concatenate([rows.unknowns, also])
         unknowns = np.unique(unknowns)

@@ -78,7 +78,7 @@ class KnownSum:
 class OutputFixes:
     """What follows from an output about the secrets of `parties`.
 
-    `elements` maps each fixed element to its value, except elements that the coalition determines
+    `elements` maps fixed elements to their values, without elements that the coalition determines
     as functions of their own. `everything` says that all elements are fixed, and `elements` is not
     empty. `is_multiset` says that the secrets are fixed except for who has which. `are_inputs` says
     that the secrets determine the inputs. `has_others` says that the parties have other secrets,

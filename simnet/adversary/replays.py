@@ -66,8 +66,8 @@ PURE = (
 class Replays:
     """The number of replays that were made on other inputs, and the number that is needed.
 
-    In `needed` replays each party gets every other item, and then, if several people have inputs,
-    all get the same item. `needed` is None if the possible inputs are not known.
+    In `needed` replays each party gets each of the other items, and then, if several people have
+    inputs, all get the same item. `needed` is None if the possible inputs are not known.
     """
 
     made: int
@@ -137,7 +137,7 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
         )
     count = f"{made:,} replay{'s' if made != 1 else ''}"
     is_complete = all(each.is_complete for each in replays)
-    covered = ", in which every party had every item" if is_complete else ""
+    covered = ", so that every input took every value" if is_complete else ""
     return (
         "the script sends the same messages when read without inputs and in "
         f"{count} on other inputs{covered}"
@@ -147,7 +147,7 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield other inputs for all parties at once.
 
-    If the inputs are items, each party gets every other item in turn, and then, if several people
+    If the inputs are items, each party gets the other items in turn, and then, if several people
     have inputs, all get the same item. Otherwise parties get the inputs of other parties.
     """
     protocol = done.protocol
@@ -181,8 +181,8 @@ def _people(done: Run) -> int:
 
 
 def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
-    """Yield inputs in which one party's input differs, and then inputs in which two parties'
-    differ.
+    """Yield inputs in which one party's input is replaced, and then inputs in which the inputs of
+    two parties are.
     """
     protocol, held = done.protocol, done.inputs
     if len(held) < 2:
@@ -215,7 +215,9 @@ def _shifted(value: Any, step: int, items: int) -> Any:
         shifted = (np.asarray(value) - 1 + step) % items + 1
     except TypeError:
         return value
-    return shifted if isinstance(value, np.ndarray) else shifted.item()
+    if isinstance(value, np.ndarray):
+        return shifted
+    return value if shifted.ndim else shifted.item()
 
 
 class _Answers:
@@ -251,7 +253,8 @@ class _OtherInputs(Sampled):
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """Call the function on the other inputs, but return the value that was recorded.
 
-        `call.alternative` becomes the value on the other inputs.
+        `call.alternative` becomes the value on the other inputs, or None if the function
+        raises an error.
         """
         recorded = self._record.played(call, coins, meter)
         if not call.takes_coins and _came_to_an_end(recorded):

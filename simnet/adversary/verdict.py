@@ -230,7 +230,8 @@ class Verdict:
             if function.exposes == wanted:
                 return function.value
         raise SimnetError(
-            f"{{{self.corrupt}}} does not determine element {item} of {party}'s secret {number + 1}"
+            f"{{{self.corrupt}}}: no secret in `leaks` is element {item} of {party}'s secret "
+            f"{number + 1} with `run={run}`"
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -27,8 +27,8 @@ def view_sampler(
 ) -> Callable[[int, Coins], Floats]:
     """Return a function `sample(count, coins)` that runs the protocol `count` times.
 
-    The sampler returns rows of shape (count, numbers of the view). On neighbouring inputs the
-    coalition's members must have the same inputs. Raises `BadInput` for a coalition that is empty
+    The sampler returns an array with one row for each run. On neighbouring inputs the coalition's
+    members must have the same inputs. Raises `BadInput` for a coalition that is empty
     or cannot be read. Sampling raises `BadInput` for the network alone, and if views have
     different lengths in different runs or contain no numbers.
     """

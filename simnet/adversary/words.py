@@ -54,8 +54,8 @@ def function_in_words(learned: LearnedFunction) -> str:
 def finding_in_words(verdict: Verdict) -> str:
     """What a coalition learns, as the end of a sentence that begins with the coalition.
 
-    The sentence is about the whole view. So it also says what disclosed values tell about inputs,
-    unless they are proved to tell nothing.
+    The sentence is about the whole view: about secret shares, and about disclosed values if these
+    may tell something.
     """
     if verdict.finding == "no-shares":
         disclosed = disclosed_in_words(verdict)

@@ -188,7 +188,7 @@ WEAKNESSES = {
         ["no shares, all removed"],
     ),
     "seeds that do not follow": (
-        '_require(is_own, f"{where}: the coalition does not know unknown {unknown}")',
+        '_require(is_own, f"{where}: before it, the coalition does not know unknown {unknown}")',
         "pass",
         ["known: a seed added"],
     ),
@@ -218,7 +218,7 @@ WEAKNESSES = {
         ["a closed box"],
     ),
     "agreements of others": (
-        '_require(is_agreed, f"known: the coalition cannot agree on seed {number}")',
+        '_require(is_agreed, f"known: seed {number} does not follow from the seeds before it")',
         "pass",
         ["known: a seed added", "public keys"],
     ),
@@ -275,6 +275,14 @@ def test_the_law_of_what_is_listed_shows_a_row_that_tells_a_secret() -> None:
 
 
 SLOW_WEAKNESS = "derivations that are not computed"
+
+
+@pytest.mark.parametrize("number", ["1.5", "1" * 1001])
+def test_a_number_of_another_form_is_named_alone(number: str) -> None:
+    with pytest.raises(
+        checker.BadCertificate, match=r"^the file: '1.*is not a whole number of at most"
+    ):
+        checker.check(f"[{number}]\n")
 
 
 @pytest.mark.parametrize(

@@ -372,6 +372,14 @@ def test_a_verdict_names_its_model_and_what_may_be_guessed() -> None:
     )
 
 
+def test_a_single_bit_is_counted_in_the_singular() -> None:
+    def said(me: Party, x: FieldArray) -> list[Any]:
+        return [x + me.expand(me.coins.field(Field(3), (1,)), S, (4,), "m")]
+
+    found = verdict(run(Told(said), {"alice": 5}, seed=3), "eve")
+    assert any("has only 1 bit that" in each for each in found.notes)
+
+
 def test_a_model_with_keys_of_boxes_alone_names_no_random_function() -> None:
     """Eve gets a masked number, and no box. Alice tries a wrong key for a box of her own."""
 

@@ -78,6 +78,18 @@ def test_a_pure_script_is_replayed_on_all_other_items() -> None:
     assert replays.is_complete
 
 
+def test_an_input_that_is_no_item_stays_as_it_is() -> None:
+    class Lists(Pure):
+        async def voter(self, me: Party, vote: Sealed) -> None:
+            secret = me.secret(lambda pair: pair, vote, field=F, shape=(2,))
+            mask = me.coins.field(F, (2,))
+            await me.send(NOTE, "reader", secret + mask)
+            await me.send(NOTE, "reader", mask)
+
+    done = run(Lists(), [[1, 2]], seed=1)
+    assert [dict(other) for other in other_inputs(done)] == [{"voter": [1, 2]}] * 2
+
+
 def test_protocols_of_the_house_do_the_same_on_other_inputs() -> None:
     assert replays_of(DPDS(4, 5, 0.5), [1, 2, 3, 5]).is_complete
     crowd = local_frequency(users=50, items=4, mechanism="grr", population="crowd")
@@ -209,7 +221,7 @@ def test_one_party_changes_its_input_and_then_two_do() -> None:
         (Replays(made=0, needed=0), "read without inputs"),
         (Replays(made=0, needed=None), "; it was not replayed on other inputs"),
         (Replays(made=1, needed=None), " and in 1 replay on other inputs"),
-        (Replays(made=2, needed=2), "other inputs, in which every party had every item"),
+        (Replays(made=2, needed=2), "other inputs, so that every input took every value"),
     ],
 )
 def test_the_words_say_whether_a_run_was_replayed(replays: Replays, end: str) -> None:
