@@ -13,8 +13,8 @@ import numpy as np
 
 from simnet.studies.quote import Counterpart
 from simnet.studies.readings import paired_quotient, share_less
-from simnet.studies.statements import ENOUGH, paired_less, places_in_words
-from simnet.studies.table import CONFIDENCE, NoSuchPoint, Table, TrialRow, student
+from simnet.studies.statements import paired_less, places_in_words
+from simnet.studies.table import ALIKE, CONFIDENCE, NoSuchPoint, Table, TrialRow, student
 
 Places = Mapping[float, Sequence[TrialRow]]  # trials by the value of an axis
 
@@ -90,7 +90,7 @@ def sure(found: Counterpart) -> Counterpart:
 
     A few differences of scores may be equal by accident, and then their interval has no width.
     """
-    if found.trials is None or found.trials >= ENOUGH:
+    if found.trials is None or found.trials >= ALIKE:
         return found
     return attrs.evolve(found, low=0.0, high=1.0)
 

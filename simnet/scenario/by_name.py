@@ -87,9 +87,9 @@ def perform(
     progress
         A function that is called with the number of elements just moved.
     drop
-        Who drops out: the probability with which each party with an input does, such as "0.1", or
-        parties with the place, such as "u3@masked" (see `Fate`). The result is a `PlainRun` if the
-        run was aborted, or if the party that returns the estimate dropped out.
+        Who drops out, as texts of `simnet run --drop`, such as "0.1" or "u3@masked". The
+        result is a `PlainRun` if the run was aborted, or if the party that returns the estimate
+        dropped out.
     network
         The network that decides deadlines, its name, or the name of its TOML file; a protocol
         without deadlines needs none.

@@ -76,7 +76,8 @@ class LearnsNothing:
     def holds(self, verdict: Judgement) -> bool:
         """Return whether the verdict is `nothing`: no function of secrets is learned (L = 0).
 
-        Without `from_shares`, disclosed values must also be independent of the inputs.
+        Without `from_shares`, it must also be proved that disclosed values are independent of the
+        inputs.
         """
         return meets(verdict, "nothing-from-shares" if self.from_shares else "nothing")
 
@@ -101,8 +102,8 @@ class LearnsOnlyOutput:
     def holds(self, verdict: Judgement) -> bool:
         """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F).
 
-        Without `from_shares`, disclosed values must also be independent of the inputs. In an
-        aborted run the claim also holds if the coalition learns nothing.
+        Without `from_shares`, it must also be proved that disclosed values are independent of the
+        inputs. In an aborted run the claim also holds if the coalition learns nothing.
         """
         expected: tuple[Expectation, Expectation] = ("output-only", "nothing")
         if self.from_shares:

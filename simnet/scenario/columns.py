@@ -93,7 +93,7 @@ def whole_numbers(column: Column, least: int = 0, most: int | None = None) -> li
     upper = "on" if most is None else f"to {most}"
     expected = f"where a whole number from {least} {upper} is expected"
     column.refuse(is_wrong, lambda text: f"has {quoted(text)}, {expected}")
-    by_label = [int(label) for label in column.labels]
+    by_label = [int(label.lstrip("0") or 0) for label in column.labels]
     return [by_label[number] for number in column.numbers.tolist()]
 
 
@@ -104,7 +104,9 @@ def whole_number(text: str) -> int | None:
     fits 64 bits.
     """
     is_digits = text.isascii() and text.isdigit()
-    return int(text) if is_digits and len(text.lstrip("0")) <= LONGEST_NUMBER else None
+    # Python refuses to convert thousands of digits, even if they are zeros.
+    digits = text.lstrip("0") or "0"
+    return int(digits) if is_digits and len(digits) <= LONGEST_NUMBER else None
 
 
 def read_column(path: Path, name: str, form: Format | None = None) -> Column:

@@ -114,9 +114,10 @@ class Numbering(dict[str, int]):
 def numbered_cells(
     path: Path, names: Sequence[str], form: Format
 ) -> list[tuple[tuple[str, ...], Numbers]]:
-    """Return the different values of each column, and for each row the number of its value.
+    """Return the labels of each column, all different, and for each row the number of its label.
 
-    Blanks around a cell are removed. A missing cell of Parquet is the empty text.
+    A label may occur in no row. Blanks around a cell are removed. A missing cell of Parquet is the
+    empty text.
 
     Raises `BadInput` for a file or a column that cannot be used.
     """
@@ -160,8 +161,10 @@ def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
 
 def _refuse_other_programs(path: Path, head: bytes) -> None:
     if head.startswith((ZIP, OLE)):
-        what = "an Excel workbook" if path.suffix.startswith(".xls") else "a workbook or an archive"
-        raise BadInput(f"{path.name} is {what}, and no CSV: save the sheet as CSV (UTF-8)")
+        is_workbook = path.suffix.startswith(".xls")
+        what = "an Excel workbook" if is_workbook else "a workbook or an archive"
+        unpack = "" if is_workbook else ", or unpack the archive"
+        raise BadInput(f"{path.name} is {what}, and no CSV: save the sheet as CSV (UTF-8){unpack}")
     if head.startswith(PARQUET):
         raise BadInput(f"{path.name} is a Parquet file: its name should end in .parquet")
 

@@ -57,8 +57,8 @@ def table_of_columns(
 
     If the domain of a column is None, it consists of the values that occur.
 
-    Raises `BadInput` for a row whose value is not a number, or lies outside the declared range or
-    domain of its column.
+    Raises `BadInput` for a value outside the declared range or domain of its column, and for a
+    value of a column in `numeric` that is not a number.
     """
     numbers = [
         numbers_of_column(
@@ -73,7 +73,7 @@ def table_of_columns(
         for name, column, how in zip(categorical, populations, declared, strict=True)
     )
     first = next(iter(columns.values()))
-    source = f"{len(columns)} columns of {first.file}"
+    source = f"{len(columns)} column{'' if len(columns) == 1 else 's'} of {first.file}"
     if first.left_out:
         gone = "1 row that lacks" if first.left_out == 1 else f"{first.left_out:,} rows that lack"
         source += f" without {gone} a value"
@@ -130,7 +130,7 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
             f"{LONGEST_NUMBER} digits are expected"
         ),
     )
-    by_label = [int(label) for label in counts.labels]
+    by_label = [int(label.lstrip("0") or 0) for label in counts.labels]
     rows = np.bincount(counts.numbers, minlength=len(by_label)).tolist()
     total = sum(number * times for number, times in zip(by_label, rows, strict=True))
     if not 1 <= total <= MOST_USERS:

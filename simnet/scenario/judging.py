@@ -236,12 +236,12 @@ def _by_symmetry(
 
 def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
     if not size.elements:
-        return "its messages carry no field elements"
+        return "the messages carry no field elements"
     if size.parties > MOST_PARTIES:
-        return f"it has more than {MOST_PARTIES:,} parties"
+        return f"the run has more than {MOST_PARTIES:,} parties"
     if size.elements > MOST_ALIKE_ELEMENTS:
         return (
-            f"it has {size.elements:,} field elements, and symmetry reads at most "
+            f"the run has {size.elements:,} field elements, and symmetry reads at most "
             f"{MOST_ALIKE_ELEMENTS:,}"
         )
     if size.messages > MOST_ALIKE_MESSAGES:
@@ -249,7 +249,7 @@ def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
     if run.fates or run.aborts or run.message_fates or run.deadlines or run.late:
         return "parties dropped out or aborted, messages went astray, or a party had a deadline"
     if not any(isinstance(claim, BY_SYMMETRY) for claim in claims):
-        return "its claims are of kinds that symmetry does not judge"
+        return "no claim is of a kind that symmetry judges"
     return None
 
 
@@ -279,6 +279,6 @@ _INDEPENDENT = Disclosure(independent=True, epsilon=0.0, tier="proved", argument
 
 def _in_words(reason: str, size: Size) -> str:
     return (
-        f"The run has {size.too_large_in_words}, and it is not judged by symmetry: {reason}. Judge "
-        "a run with fewer users, with `simnet verify`."
+        f"The run has {size.too_large_in_words}, and symmetry does not decide the claim: {reason}. "
+        "Judge a run with fewer users, with `simnet verify`."
     )

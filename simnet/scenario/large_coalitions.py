@@ -110,7 +110,7 @@ def judge_large(
             certify = _certificates(alike.verdict, alike_certificate_of, asked)
             return Counted(alike.outline.run, by_count(alike), certify)
         except NotAlike as error:
-            reasons.append(f"parties are not alike: {error}")
+            reasons.append(f"symmetry does not apply: {error}")
     done = asked.played()
     if done.roster.crowds:
         raise BadInput(

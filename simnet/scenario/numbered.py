@@ -66,7 +66,7 @@ def refuse_renumbered(
         return
     if numbers is not None and not is_gapless:
         raise BadInput(
-            f"the values of {people.source} are numbers with gaps, or do not begin with 0 or 1: "
+            f"the values of {people.source} are numbers, but not 1, 2, 3 or 0, 1, 2 and so on: "
             f"{would}, and a protocol that computes with its inputs would give a wrong number. "
             f"{declare}, or {give}"
         )

@@ -146,8 +146,8 @@ def verify_alike(
 def alike_judge(scenario: Scenario, seed: int) -> AlikeJudge:
     """Return the judge of one run in which many parties are alike, with made-up inputs.
 
-    Raises `NotAlike` for other runs and for shares that are values of polynomials, and `BadInput`
-    for a protocol that states too many field elements for a verdict.
+    Raises `NotAlike` as `AlikeJudge` does, and for shares that are values of polynomials. Raises
+    `BadInput` for a protocol that states too many field elements for a verdict.
     """
     protocol, own_inputs = _prepared(scenario, seed, None, 1, alike=True)
     with explained_by(guessed_inputs_in_words(scenario, protocol, has_option=False)):

@@ -63,7 +63,7 @@ def curves(
       scale of y unless `share_y` is false. `columns` is the number of panels in a row.
     - `decorate` draws additional lines or marks into a panel, for example with
       `simnet.drawing.vertical`.
-    - `notes` are written below the figure. If users are made up, a note says so.
+    - `notes` are written below the figure. If made-up users stand in for real data, a note says so.
     """
     first = table.measures[0].name
     measures = table.shown_measures
@@ -161,7 +161,7 @@ def bars(
 
 
 def note(figure: "Figure", table: Table, notes: Sequence[str]) -> None:
-    """Write sentences under a figure. If users are made up, one more sentence says so."""
+    """Write sentences under a figure. If made-up users stand in for real data, one more says so."""
     made_up = ["Made-up people stand in for real data."] if table.synthetic else []
     width = int(figure.get_figwidth() * LETTERS_AN_INCH)
     lines = [line for text in [*made_up, *notes] for line in textwrap.wrap(text, width)]

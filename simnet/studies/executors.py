@@ -128,7 +128,7 @@ def dask_cluster(
     executor runs at once.
 
     If a worker is killed, another worker may run its trials again. If the scheduler ends, the
-    running trials fail. If the scheduler does not answer for a while or has lost its workers, `say`
+    running calls fail. If the scheduler does not answer for a while or has lost its workers, `say`
     is called with a sentence that says so.
 
     Raises `BadInput` if dask.distributed is not installed, if the address is not valid, if no

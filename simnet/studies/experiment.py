@@ -240,7 +240,7 @@ class Experiment:
         return attrs.evolve(self, quotes=kept)
 
     def table(self, rows: Sequence[Mapping[str, Any]], synthetic: bool) -> Table:
-        """Return the table of some trials; `synthetic` says that their people were made up."""
+        """Return the table of trials; `synthetic` says that made-up people stand in for data."""
         is_timed = self.takes_network and NETWORK in self.axes
         return Table(
             rows,

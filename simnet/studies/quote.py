@@ -211,11 +211,12 @@ class Quote:
     - `correction` says what is wrong in the paper. If the law disagrees with the printed number,
       the number is compared with what `corrected` reads; or, for a misprint, `instead` evaluates
       the number that was meant.
-    - `why` is the note if the number agrees neither with nor without the correction.
+    - `why` begins the note if the number does not agree, and the law does not agree with a
+      correction either.
     - `data` says where the people come from if a folder of data is given. Without this field, the
       experiment's `data` counts.
     - `points` says at which points of the grid the statement is judged, and why at these points.
-    - `tolerance` gives the relative difference that a word such as "about" allows.
+    - `tolerance` gives the relative difference that a word such as "about" allows for a formula.
     - `unresolved` is the note if the runs are undecided and more trials would not help.
     - `disputed` says why a fair reader of the paper may come to another verdict.
 

@@ -9,7 +9,7 @@ import attrs
 
 from simnet.studies.quote import Counterpart
 from simnet.studies.statements import Outcome, share_by_law, share_of
-from simnet.studies.table import CONFIDENCE, Estimate, NoSuchPoint, TrialRow, student
+from simnet.studies.table import ALIKE, CONFIDENCE, Estimate, NoSuchPoint, TrialRow, student
 
 Lines = Mapping[float, Mapping[str, Any]]  # lines of a table's summary by x > 0
 
@@ -58,7 +58,8 @@ def paired_quotient(
 
     The two numbers of a trial may rise and fall together; then their quotient scatters less than
     the quotient of independent numbers. The interval is Student's, on a logarithmic scale; the
-    variance of the logarithm is computed to first order (the delta method). `expected` is the
+    variance of the logarithm is computed to first order (the delta method). The interval has no
+    bounds for one trial, and for fewer than `ALIKE` trials with equal quotients. `expected` is the
     quotient by law, if it is known, and `runs` says over how many runs the paper's numbers are
     means (0: they are exact).
 
@@ -70,11 +71,12 @@ def paired_quotient(
     count = len(pairs)
     means = [sum(numbers) / count for numbers in zip(*pairs, strict=True)]
     ratio = means[0] / means[1]
-    if count == 1:
-        return Counterpart(expected, ratio, -inf, inf, nan if runs else 0.0, trials=1)
     scatter = sqrt(
-        sum((first / means[0] - second / means[1]) ** 2 for first, second in pairs) / (count - 1)
+        sum((first / means[0] - second / means[1]) ** 2 for first, second in pairs)
+        / max(count - 1, 1)
     )
+    if count == 1 or (not scatter and count < ALIKE):
+        return Counterpart(expected, ratio, -inf, inf, nan if runs else 0.0, trials=count)
     arm = student(count, 1 - CONFIDENCE) * scatter / sqrt(count) if scatter else 0.0
     return Counterpart(
         expected,

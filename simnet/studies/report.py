@@ -25,7 +25,7 @@ ROWS_SHOWN = 24  # of a table; a longer one is folded
 class Undrawn(BadInput):
     """The tables of a report are written, but its figure cannot be drawn.
 
-    `written` are the files that were written.
+    `written` are the files of the tables.
     """
 
     def __init__(self, text: str, written: Sequence[Path]) -> None:
@@ -258,7 +258,7 @@ def _make(folder: Path) -> None:
 
 
 def interval_in_words(low: float, high: float, digits: int) -> str:
-    """Return an interval as text; the text says if a number is exact or unknown."""
+    """Return an interval as text: `exact` if both ends are equal, `unknown` if it has no bounds."""
     if isinf(low) and isinf(high):
         return "unknown"
     return "exact" if low == high else f"{low:.{digits}g} to {high:.{digits}g}"

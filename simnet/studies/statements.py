@@ -15,17 +15,13 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from simnet.coins.sampled import SampledCoins
 from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.table import CONFIDENCE, NoSuchPoint, Table, TrialRow, student
+from simnet.studies.table import ALIKE, CONFIDENCE, NoSuchPoint, Table, TrialRow, student
 from simnet.studies.verdict_table import Data
 
 CORNERS = 512  # the largest number of choices of interval ends that are tried
-# The number of draws of whole trials; with fewer trials than the second number, the draws decide
-# nothing.
-DRAWS, ENOUGH = 1000, 5
 MOST_VALUES = 8  # if an axis with equal steps has more values than this, not all are listed
 
 MeasureByAxis = Mapping[Any, float]  # a number of a measure for each value of an axis
@@ -317,36 +313,6 @@ def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]
         }
 
 
-def resampled(
-    places: Sequence[Sequence[TrialRow]], holds: Callable[[MeasureByAxis], bool]
-) -> Counterpart:
-    """Return the share of places at which a statement holds for the means of their trials.
-
-    The methods of one trial see the same reports, so whole trials are drawn again, with
-    replacement. The statement counts as sure at a place if it holds at every draw. Fewer than
-    `ENOUGH` trials decide nothing.
-    """
-    coins = SampledCoins(0, "resampled")
-    return share_of([_resampled(rows, holds, coins) for rows in places])
-
-
-def _resampled(
-    rows: Sequence[TrialRow], holds: Callable[[MeasureByAxis], bool], coins: SampledCoins
-) -> Outcome:
-    names = [name for name, value in rows[0].items() if isinstance(value, int | float)]
-    numbers = np.array([[float(row[name]) for name in names] for row in rows])
-
-    def at(means: npt.NDArray[np.float64]) -> bool:
-        return holds(dict(zip(names, means.tolist(), strict=True)))
-
-    measured = at(numbers.mean(axis=0))
-    if len(rows) < ENOUGH:
-        return Outcome(measured, False, True)
-    drawn = coins.integers(len(rows), DRAWS * len(rows)).plain.reshape(DRAWS, len(rows))
-    seen = {measured, *(at(numbers[chosen].mean(axis=0)) for chosen in drawn)}
-    return Outcome(measured, False not in seen, True in seen)
-
-
 def paired_less(
     places: Sequence[Sequence[TrialRow]],
     better: Sequence[str],
@@ -388,15 +354,16 @@ def _difference(
     """Return the mean of a difference within trials, and half the width of its interval.
 
     If the two numbers are equal in every trial, the trials decide nothing: a difference may be too
-    rare for them.
+    rare for them. A few equal differences decide nothing either.
     """
     differences = np.array([float(row[one]) - float(row[other]) for row in rows])
-    if len(differences) < 2 or not differences.any():
-        return float(differences.mean()), inf
+    mean, count = float(differences.mean()), len(differences)
+    if count < 2 or not differences.any():
+        return mean, inf
     deviation = float(differences.std(ddof=1))
-    return float(differences.mean()), (
-        student(len(differences), error) * deviation / sqrt(len(differences)) if deviation else 0.0
-    )
+    if not deviation:
+        return mean, inf if count < ALIKE else 0.0
+    return mean, student(count, error) * deviation / sqrt(count)
 
 
 def always_less(

@@ -157,7 +157,7 @@ class Table:
             were = f"{len(points)} points, not one," if points else "no point"
             raise NoSuchPoint(f"{were} with {name!r} at {place} {'were' if points else 'was'} run")
         if isinstance(measure, str):
-            measure = next((one for one in self.measures if one.name == name), Measure(name))
+            measure = next((one for one in self.shown_measures if one.name == name), Measure(name))
         return estimated(rows, measure, 1 - CONFIDENCE, self.exact)
 
     @property

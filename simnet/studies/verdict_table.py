@@ -134,8 +134,9 @@ def headline(law: Law, runs: Runs, status: DataStatus) -> Headline:
 
 
 def table_in_words() -> list[str]:
-    """Return the table of headlines as lines of Markdown: a row for each law, once for the paper's
-    data and once for other data, and a column for each answer of the runs.
+    """Return the table of headlines as lines of Markdown: a row for each answer of the
+    law, once for the paper's data and once for other data, and a column for each answer of the
+    runs.
     """
     lines = ["| data | law | " + " | ".join(f"runs: {runs}" for runs in RUNS) + " |"]
     lines.append("|-" * (2 + len(RUNS)) + "|")

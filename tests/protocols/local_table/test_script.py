@@ -21,7 +21,7 @@ from protocols.mechanisms.tuples import INNER, Tuples, optimal_k
 from simnet import run
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
-from simnet.scenario.columns import read_columns
+from simnet.scenario.columns import Column, read_columns
 from simnet.scenario.from_columns import table_of_columns
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
@@ -267,6 +267,12 @@ def test_census_income_is_estimated_within_its_expected_error() -> None:
         )
         assessed = about(protocol).assess(run(protocol, people.inputs, 1), people.totals)
         assert (abs(assessed.estimate - assessed.truth) < 6 * np.sqrt(assessed.variance)).all()
+
+
+def test_the_source_counts_its_columns() -> None:
+    age = Column.of("age", "people.csv", ["30", "40"])
+    people = table_of_columns({"age": age}, [Numeric("age", 0, 100)], {})
+    assert people.source == "1 column of people.csv"
 
 
 def census(users: int | None = None) -> TablePopulation:

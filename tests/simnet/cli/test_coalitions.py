@@ -77,7 +77,7 @@ def test_a_run_that_cannot_be_counted_says_why_and_that_more_may_exist() -> None
     said = " ".join(found.out.split())
     assert found.status == 0
     assert "cannot be judged by counts" in said
-    assert "why: parties are not alike: the parties of this run are of too many different" in said
+    assert "why: symmetry does not apply: the parties of this run are of too many different" in said
     assert "u6, u8" in said
     assert "all others but u8" in said
     assert "Not complete" in said

@@ -93,9 +93,9 @@ def on(place: Path, values: str, *options: str, command: str = "run") -> Result:
 @for_each(
     "values, why",
     [
-        ("0,5,5,10", "numbers with gaps, or do not begin with 0 or 1: 0, 5, 10 would become"),
-        ("7,5,5,6", "numbers with gaps, or do not begin with 0 or 1: 5, 6, 7 would become"),
-        ("0.5,1,1.5,1", "numbers with gaps"),
+        ("0,5,5,10", "numbers, but not 1, 2, 3 or 0, 1, 2 and so on: 0, 5, 10 would become"),
+        ("7,5,5,6", "numbers, but not 1, 2, 3 or 0, 1, 2 and so on: 5, 6, 7 would become"),
+        ("0.5,1,1.5,1", "are numbers, but not 1, 2, 3"),
         ("0,1,1,2", "has 61 items, and column 'hours' of data.csv has 3 different values: 0, 1, 2"),
         ("Rome,Oslo,Rome,Rome", "has 2 different values: Oslo, Rome would become the inputs 1, 2"),
         ("1,1,1,1", "has 1 different value: 1 would become the input 1"),
@@ -133,7 +133,9 @@ def test_a_check_of_a_certificate_numbers_the_values_in_the_same_way(hours: Path
     checked = simnet("verify", hours, "--check", proof, *data, *domain)
     assert checked.status == 0
     assert "5 is input 6" in words(checked.out)
-    assert "numbers with gaps" in refusal(simnet("verify", hours, "--check", proof, *data))
+    assert "are numbers, but not 1, 2, 3" in refusal(
+        simnet("verify", hours, "--check", proof, *data)
+    )
 
 
 def test_a_domain_has_no_more_values_than_the_protocol_has_items(hours: Path) -> None:
@@ -146,7 +148,7 @@ def test_a_domain_has_no_more_values_than_the_protocol_has_items(hours: Path) ->
 def test_gaps_are_refused_if_the_protocol_takes_its_items_from_the_column(
     with_argument: Path, command: str
 ) -> None:
-    assert "numbers with gaps" in refusal(on(with_argument, "0,5,5,10", command=command))
+    assert "are numbers, but not 1, 2, 3" in refusal(on(with_argument, "0,5,5,10", command=command))
     assert "0 is input 1, 1 is input 2" in words(on(with_argument, "0,1,1", command=command).out)
     named = on(with_argument, "0,5,5,10", "--domain", ELEVEN, "--json", "-")
     assert named.json["outputs"] == {"server": 20}
@@ -185,7 +187,7 @@ def test_a_protocol_that_takes_no_users_says_how_many_inputs_it_takes(
 def test_perform_refuses_the_same_columns(hours: Path) -> None:
     data = hours.parent / "data.csv"
     data.write_text("hours\n0\n5\n5\n10\n")
-    with pytest.raises(BadInput, match=r"numbers with gaps.*as a list"):
+    with pytest.raises(BadInput, match=r"are numbers, but not 1, 2, 3.*as a list"):
         perform(str(hours), data=read_column(data, "hours"))
     assert perform(str(hours), data=[1, 6, 6, 11]).run.outputs["server"] == 20
 

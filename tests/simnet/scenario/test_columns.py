@@ -398,6 +398,13 @@ def test_a_message_quotes_long_text_in_part(tmp_path: Path) -> None:
         assert len(str(caught.value)) < 300
 
 
+def test_a_number_may_begin_with_thousands_of_zeros() -> None:
+    column = Column.of("people", "x.csv", [f"{'0' * 5000}2", "0" * 5000])
+    assert whole_numbers(column) == [2, 0]
+    people = items_by_counts(Column.of("city", "x.csv", ["a", "b"]), column, None)
+    assert people.support.tolist() == [2, 0]
+
+
 MEGA = 1 << 20
 BOMBS: dict[str, Callable[[], bytes]] = {
     "rows.csv.gz": lambda: gzip.compress(b"city\n" + b"a\n" * (4 * MEGA), 9),

@@ -13,7 +13,7 @@ from simnet.studies.outcome import outcome
 from simnet.studies.report import rows_of
 from simnet.studies.store import Result, Store, Versions
 from simnet.studies.sweep import Study
-from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.table import COMPLETED, Measure, NoSuchPoint, Table
 from simnet.studies.trial import Aborted
 from tests.harness.shell import simnet
 from tests.harness.sweeping import swept
@@ -84,7 +84,9 @@ def test_an_estimate_at_a_point_leaves_aborted_runs_out() -> None:
     found = table.at("value", drop=0.5)
     assert found.mean == 1.0
     assert 0 < found.trials < 30
-    assert table.at("completed", drop=0.5).trials == 30
+    completed = table.at("completed", drop=0.5)
+    assert completed.trials == 30
+    assert completed == table.at(COMPLETED, drop=0.5)
     with pytest.raises(NoSuchPoint, match="no point with 'value' at drop"):
         table.at("value", drop=1.0)
 

@@ -103,6 +103,8 @@ def test_a_quotient_of_numbers_of_the_same_trials() -> None:
     single = paired_quotient(rows[:1], "ours", "theirs", runs=20)
     assert (single.low, single.high) == (-inf, inf)
     assert single.by_runs(0.5, 0.0, "") == "undecided"
+    alike = paired_quotient([{"ours": 1.0, "theirs": 2.0}] * 4, "ours", "theirs", runs=20)
+    assert (alike.low, alike.high, alike.trials) == (-inf, inf, 4)
     with pytest.raises(NoSuchPoint):
         paired_quotient(rows, "ours", "missing")
 
