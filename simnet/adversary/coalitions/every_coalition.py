@@ -50,8 +50,8 @@ class Standing:
 
 @attrs.frozen
 class Leak:
-    """A minimal coalition that learns more than its output, and the parties that undo the leak. If
-    one of these parties joins, the larger coalition learns no more than its own output.
+    """A minimal coalition among those with the verdict `leaks`, and the parties that undo the leak.
+    If one of these parties joins, the larger coalition learns no more than its own output.
     """
 
     coalition: Names
@@ -73,9 +73,9 @@ class EveryCoalition:
     """The findings about all coalitions of a run, and whom the coalitions expose and touch.
 
     `parties` are all parties of the run, and `roles` their roles. `standings` are about the parties
-    that have declared secrets, and `leaks` are the minimal coalitions that learn more than their
-    output. `findings` has the finding about each coalition. Coalitions are numbered from 0: party i
-    is a member of coalition number c if bit i of c + 1 is set.
+    that have declared secrets, and `leaks` are the minimal coalitions among those with the verdict
+    `leaks`. `findings` has the finding about each coalition. Coalitions are numbered from 0: party
+    i is a member of coalition number c if bit i of c + 1 is set.
 
     >>> findings = "nothing", "leaks", "nothing"
     >>> both = EveryCoalition(("u", "S"), ("user", "server"), (), (), findings)

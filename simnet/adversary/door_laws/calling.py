@@ -65,9 +65,7 @@ class CallBudget:
     def check(self, calls: int) -> None:
         """Raise `NotEnumerable` if fewer than `calls` calls are left."""
         if calls > self.left:
-            raise NotEnumerable(
-                "to try all values of the function's arguments and coins takes too many calls"
-            )
+            raise NotEnumerable("to try all values of arguments and coins takes too many calls")
 
 
 class _FiniteCoins(TapeDiscrete):

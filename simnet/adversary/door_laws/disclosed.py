@@ -324,8 +324,7 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
         conditions.append("with the plain arguments of this run")
     if law.refused:
         conditions.append(
-            f"for the inputs that no function refuses ({law.refused:,} of {law.assignments:,} are "
-            "refused)"
+            f"without the inputs that are always refused ({law.refused:,} of {law.assignments:,})"
         )
     return ", ".join([found, *conditions])
 

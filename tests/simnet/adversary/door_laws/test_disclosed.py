@@ -501,7 +501,7 @@ def test_an_input_that_is_refused_is_left_out() -> None:
 
     found = disclosed_by(a, items=3)
     assert found.epsilon == math.log(3)
-    assert "(1 of 3 are refused)" in found.argument
+    assert "always refused (1 of 3)" in found.argument
 
 
 def test_a_refusal_that_coins_decide_is_told() -> None:
