@@ -50,7 +50,8 @@ class Flat:
     def __attrs_post_init__(self) -> None:
         if not self.low < self.high:
             raise ValueError(
-                f"a piece has a positive width, got {float(self.low)} to {float(self.high)}"
+                "a flat piece of a density has a positive width, got "
+                f"{float(self.low)} to {float(self.high)}"
             )
 
     @cached_property

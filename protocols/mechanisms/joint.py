@@ -53,22 +53,28 @@ class JointLaw:
         A report is given by its set of attributes, and by the outcome's place in each part's row.
         Raises `ValueError` if a part has a density, and for more than 65,536 reports.
         """
+        if any(isinstance(part, Density) for part in self.parts):
+            raise ValueError(
+                "reports with a density are not listed: `part_laws` has the laws of their parts"
+            )
+        reports = comb(len(self.parts), self.k)
+        if reports <= MOST_LISTED:
+            reports = sum(prod(map(len, self._rows_on(places))) for places in self.sets)
+        if reports > MOST_LISTED:
+            raise ValueError(
+                f"a law of more than {MOST_LISTED} reports is not listed: `part_laws` has the "
+                "laws of their parts"
+            )
         table = {}
         for places in self.sets:
-            laws = [part for part in self.part_laws(places) if not isinstance(part, Density)]
-            if len(laws) < len(self.part_laws(places)):
-                raise ValueError(
-                    "reports with a density are not listed: `part_laws` has the laws of their parts"
-                )
-            if comb(len(self.parts), self.k) * prod(map(len, laws)) > MOST_LISTED:
-                raise ValueError(
-                    f"a law of more than {MOST_LISTED} reports is not listed: `part_laws` has the "
-                    "laws of their parts"
-                )
+            laws = self._rows_on(places)
             for outcome in product(*(range(len(law)) for law in laws)):
                 chances = (law[at] for law, at in zip(laws, outcome, strict=True))
                 table[places, outcome] = self.chance * prod(chances, start=Fraction(1))
         return table
+
+    def _rows_on(self, places: Places) -> list[ChanceRow]:
+        return [part for part in self.part_laws(places) if not isinstance(part, Density)]
 
 
 def epsilon_of_reports(first: JointLaw, second: JointLaw) -> float:

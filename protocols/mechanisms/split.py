@@ -173,8 +173,8 @@ class Split:
         """Return the law of the whole report of a user with this tuple, shapes (d_n,) and
         (d_c,).
 
-        Raises `ValueError` as `perturb` does, and for more numeric attributes than Duchi et al.'s
-        law can list.
+        Raises `ValueError` as `perturb` does, and for a part that has too many different
+        reports to list.
         """
         values, labels = self.attributes.single(numbers, categories)
         rows = [encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True)]

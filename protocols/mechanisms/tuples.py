@@ -123,7 +123,8 @@ class Tuples:
         values, labels = self.attributes.checked(numbers, categories)
         chosen = subsets(np.full(len(values), self.k), self.attributes.count, coins)
         reports, reported = np.zeros(values.shape), chosen[:, : self.attributes.numeric]
-        reports[reported] = self.rate * self.mechanism.perturb(values[reported], coins)
+        if values.size:
+            reports[reported] = self.rate * self.mechanism.perturb(values[reported], coins)
         columns = zip(self.encoders, labels.T, chosen.T[self.attributes.numeric :], strict=True)
         encodings = tuple(
             encoder.perturb(column[reporters], coins) for encoder, column, reporters in columns
@@ -196,7 +197,7 @@ class Tuples:
         (d_c,).
 
         The density of a number is the density before the number is scaled by d/k. Raises
-        `ValueError` as `perturb` does.
+        `ValueError` as `perturb` does, and for a categorical attribute with more than 16 values.
         """
         values, labels = self.attributes.single(numbers, categories)
         rows = (encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True))

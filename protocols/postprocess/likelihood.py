@@ -1,9 +1,9 @@
 """Maximum likelihood: the frequencies under which the received reports are likeliest.
 
 Users who hold item x send report y with probability P(y | x), so a report is y with probability m_y
-= Σ_x f_x P(y | x), where f are the frequencies. The likeliest f is the distribution that maximises
+= Σ_x f_x P(y | x), where f are the frequencies. A distribution f is likeliest if it maximises
 Σ_y s_y ln m_y, where s_y is the share of report y. The iterative Bayesian update starts from the
-uniform distribution and approaches the likeliest f: each f_x becomes the mean posterior probability
+uniform distribution and approaches a likeliest f: each f_x becomes the mean posterior probability
 of x over the reports, ::
 
     f_x <- f_x Σ_y s_y P(y | x) / m_y.

@@ -32,12 +32,12 @@ class Posterior:
 
 
 def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior:
-    """Return the mean and variance of the count behind each estimate; shapes (N,).
+    """Return the posterior of the count behind each estimate; shapes (N,).
 
     Sums leave out counts with negligible posterior mass. If the noise has a slope, each possible
     count has its own variance; the paper uses the same variance for all (`noise.alike`). Raises
     `ValueError` for estimates that are not one row of finite numbers, for noise with a slope below
-    0, and for noise with any slope if the prior has counts below 0.
+    0, and for a slope other than 0 if the prior has counts below 0.
     """
     counts = checked(estimates)
     if isinstance(prior, GaussianPrior):
@@ -61,7 +61,7 @@ def posterior_mean(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Floa
 
     `estimates` are estimated counts, `prior` is the law of the true counts, and `noise` is the law
     of the errors of the estimates. Raises `ValueError` for estimates that are not one row of finite
-    numbers, for noise with a slope below 0, and for noise with any slope if the prior has counts
+    numbers, for noise with a slope below 0, and for a slope other than 0 if the prior has counts
     below 0.
 
     >>> from protocols import FinitePrior, Noise
@@ -86,7 +86,9 @@ def checked(estimates: npt.ArrayLike) -> Floats:
 
 
 def _of_gaussian(estimates: Floats, prior: GaussianPrior, noise: Noise) -> Posterior:
-    """Return the posterior in closed form: the weight of the estimate is τ² / (τ² + σ²)."""
+    """Return the posterior in closed form. Its mean lies between the mean of the prior and the
+    estimate.
+    """
     refuse_sloped(noise)
     total = prior.variance + noise.floor
     weight = prior.variance / total

@@ -5,9 +5,8 @@ possible counts k, which may be as many as n. Two ideas make this cheap.
 
 *Which counts matter.* Beyond some distance from its peak the product is negligible. The method
 `points(low, high, noise)` of a prior finds counts that include those that matter for some estimate
-in low..high: those within about `REACH` standard deviations of the noise of the peak. A power law
-is the hard case, because the product has a second peak at 1: docs/proofs/posterior.md shows which
-counts may be left out.
+in low..high. A power law is the hard case, because the product can have a second peak at 1:
+docs/proofs/posterior.md shows which counts may be left out.
 
 *How many counts are needed.* Where the product is smooth, a few counts represent a long row of
 counts (`counting`). `points` returns these counts, with the logarithms of their mass times the

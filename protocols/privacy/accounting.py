@@ -86,7 +86,7 @@ class OneWay:
 
     @property
     def largest(self) -> float:
-        """The largest finite sum; minus infinity if every sum is infinite."""
+        """The least bound on all finite sums; minus infinity if every sum is infinite."""
         each = [times * law.largest for law, times in self.parts]
         return -inf if -inf in each else sum(each)
 
@@ -127,7 +127,9 @@ class OneWay:
         return low, high
 
     def ends(self, epsilon: float, tolerance: float, fineness: int) -> tuple[float, float, bool]:
-        """Return the logarithms of the ends on one grid, and whether the search may stop."""
+        """Return the logarithms of the ends, from one grid or none, and whether the search may
+        stop.
+        """
         if self.largest + self.error <= epsilon:
             low, high = self.log_infinite(above=False), self.log_infinite(above=True)
             return low, high, high - low <= tolerance

@@ -3,8 +3,8 @@
 Theory of operation. Reports are drawn under an input P and under its neighbour Q. The probabilities
 of an event under P and under Q give a lower bound on ε. The best events are thresholds on the
 likelihood ratio (Neyman and Pearson). So we learn scores that order reports as that ratio does,
-from likelier under Q to likelier under P; `auditor` sets the thresholds. We learn three kinds of
-scores, because no kind is best everywhere:
+from likelier under Q to likelier under P; `auditor` sets the thresholds. There are three kinds
+of scores, because no kind is best everywhere:
 
 - `RatioTable`: the likelihood ratio in the cells of a grid, by counting. There is one table for
   each of the features whose means differ most, and one table for all features together if it has

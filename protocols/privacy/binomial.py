@@ -54,7 +54,7 @@ def _deviance(k: Ints, mean: float) -> Floats:
 
 
 def _stirling_error(k: Ints) -> Floats:
-    """Return the log of k! minus Stirling's formula, for k >= 1."""
+    """Return ln k! minus the logarithm of Stirling's formula for k!, for k >= 1."""
     square = 1.0 / np.square(np.maximum(k, 16.0))
     series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - square / 1188) * square) * square) * square
     return np.where(k < 16, _SMALL[np.minimum(k, 15)], series / np.maximum(k, 16))

@@ -269,8 +269,8 @@ def bound(
     """Return the bound R1 or R2 for the worst pair of neighbouring populations; R3 or R4 if
     `sharper`.
 
-    R1 and R3 are for the relation `remove`, and R2 and R4 for `replace`. Raises `ValueError` as
-    `profile` does.
+    R1 and R3 are for the relation `remove`, and R2 and R4 for `replace`. Raises the errors of
+    `sampled_counts.profile`.
 
     >>> from protocols import delta_at
     >>> closed = bound([33, 40], participation=0.393, relation="remove")

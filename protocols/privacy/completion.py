@@ -150,7 +150,7 @@ def on_a_circle(
     users: int, degree: int, threshold: int, rate: float, runs: int = 0, seed: int = 0
 ) -> Completion:
     """Return bounds for SecAgg+, and with `runs` a simulation; the exact law if all users are
-    neighbours. The module explains both.
+    neighbours.
 
     Raises `ValueError` for a degree that is odd or outside 2..n - 1, a threshold outside 2..k + 1
     (k is the degree), a rate outside [0, 1], and negative `runs`.

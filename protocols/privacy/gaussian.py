@@ -129,7 +129,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 @lru_cache(maxsize=256)  # every party of a run asks for the same σ
 def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
-    """Return the least σ whose δ(ε) is at most δ; δ falls as σ grows."""
+    """Return the least σ whose δ(ε) is at most `delta`; δ(ε) falls as σ grows."""
     from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
     def excess(sigma: float) -> float:

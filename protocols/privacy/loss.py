@@ -71,7 +71,7 @@ class LossLaw(Summand, Protocol):
 
     @property
     def largest(self) -> float:
-        """The largest finite loss."""
+        """The least bound on all finite losses; minus infinity if there is none."""
         ...
 
     def trimmed(self, mass: float) -> "LossLaw":

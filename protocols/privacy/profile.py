@@ -18,7 +18,7 @@ LARGEST_EPSILON, SMALLEST_BRACKET = 1e6, 1e-12
 
 
 class Profile(Protocol):
-    """The function δ(ε) for a pair of neighbouring inputs; the larger δ of both directions.
+    """The function δ(ε) for neighbouring inputs, or an upper bound on it.
 
     The function never rises with ε.
     """
@@ -29,7 +29,7 @@ class Profile(Protocol):
         ...
 
     def log_delta(self, epsilon: float) -> float:
-        """Return the logarithm of δ(ε), for ε >= 0; at ε = 0, δ is the total variation distance."""
+        """Return the logarithm of δ(ε), for ε >= 0."""
         ...
 
 

@@ -74,7 +74,7 @@ def neighbours(
     """Return the changes of one user that may be the worst, as tuples: the count of the item that
     the user leaves, and with `replace` also that of the item to which the user moves.
 
-    Raises `ValueError` as `profile` does.
+    Raises the errors of `profile`.
     """
     _refuse(counts, participation, relation)
     rarest = sorted(counts)

@@ -44,8 +44,8 @@ def claimed_by_the_paper(
     nobody holds, and for a single user.
 
     If ε >= -ln(1 - p), this is Theorem 3.1 with its δ for the ε of -ln(1 - p). For smaller ε, it is
-    Theorem 3.2 with z = -ln(1 - p) - ε. Raises `ValueError` for an ε that is not positive, if the
-    theorem claims a δ.
+    Theorem 3.2 with z = -ln(1 - p) - ε. Raises `ValueError` for an ε that is not positive, unless
+    p is 1, an item has no holder or there is a single user.
     """
     own_epsilon = -log1p(-participation) if participation < 1 else inf
     is_first = epsilon >= own_epsilon * (1 - 1e-9)

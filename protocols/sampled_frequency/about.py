@@ -24,7 +24,7 @@ INDEPENDENT = "no user's probability of reporting depends on its item"
 
 
 def about(protocol: SampledCollection) -> About:
-    """Return the record of statements about a collection from these groups of users."""
+    """Return the record of statements about a collection from sampled users."""
     users, mechanism, estimator = protocol.users, protocol.mechanism, protocol.estimates
     sample = estimator.sample
 

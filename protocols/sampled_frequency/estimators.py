@@ -10,7 +10,7 @@ of the users:
 - `pooled` (T) is for users with different probabilities and weighs all reports equally.
 - `horvitz_thompson` is for users with different probabilities and weighs a report by 1 / π_j.
 
-Of g and ĉ, which the paper compares, ĉ has the smaller variance for every π < 1. The paper's
+Of g and ĉ, which the paper compares, ĉ has the smaller variance if π < 1 and q > 0. The paper's
 Theorem 3.5 says the reverse, because it drops the covariance of an item's count and the number of
 reports. T is unbiased only if the probabilities are not related to the values, a condition that
 Theorem 5.1 leaves out; `horvitz_thompson` needs no such condition. With one probability for all

@@ -102,8 +102,8 @@ class SamplingDesign:
         Supports have shape (K, N), or (N,) for a single group. `reports`, shape (K,), is needed for
         unary encodings only: the supports of randomised response add up to the number of reports.
 
-        Raises `ValueError` for other shapes, for supports below 0, for missing `reports`, for more
-        reports than users, and for more supports than reports.
+        Raises `ValueError` for other shapes, for supports below 0, for missing `reports`, and for a
+        group with more reports than users or more supports of an item than reports.
         """
         groups, items = len(self.members), self.response.items
         rows = np.asarray(supports)
@@ -130,7 +130,7 @@ class SamplingDesign:
         groups = len(self.members)
         came = checks.whole_numbers("reports", np.ravel(reports), 0, self.users, groups)
         if (counts > came[:, np.newaxis]).any():
-            raise ValueError("an item has more supports than there are reports")
+            raise ValueError("an item has more supports in a group than the group has reports")
         return came
 
     def supports(self, reports: npt.ArrayLike) -> Ints:

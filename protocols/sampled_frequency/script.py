@@ -148,7 +148,7 @@ class SampledCollection:
         return self.estimates.estimate(supports, reports if reports.size else None)
 
     async def estimated(self, me: Party) -> tuple[Floats, int]:
-        """Return the estimates and the number of users: the server needs all of them."""
+        """Return the estimates and the number of users."""
         return await self.server(me), self.users
 
     @property
@@ -199,14 +199,13 @@ class SampledCollection:
 
     @property
     def single_item_chances(self) -> None:
-        """None: users may stay silent, and the estimates do not show how many users report."""
+        """None: users may stay silent."""
         return
 
     def _counts(self, rows: Typed) -> Ints:
         """Return how many of the reports support each item; shape (N,).
 
-        For a unary encoding the number of reports follows, because it is not the sum of the
-        supports; shape (N + 1,).
+        For a unary encoding the last entry is the number of reports; shape (N + 1,).
         """
         mechanism, numbers = self.mechanism, rows.numbers()
         if isinstance(mechanism, SampledGRR):
@@ -253,10 +252,9 @@ def sampled_frequency(
 
     Several probabilities, in a sequence or as text such as `0.1,0.5`, make as many equal groups; if
     the users do not divide evenly, the first groups have one more user. `formula` is
-    horvitz-thompson (with one probability the paper's ĉ), pooled (T) or direct (c, biased); and, if
-    all groups have one probability, per-report (ĉ), centred (g) or ratio. Raises `ValueError` for
-    another mechanism or formula, for values that are not probabilities, and for more groups than
-    users.
+    horvitz-thompson (with one probability the paper's ĉ), pooled (T) or direct (c); and, if all
+    groups have one probability, per-report (ĉ), centred (g) or ratio. Raises `ValueError` for
+    values out of range, for more groups than users, and for a formula that does not fit them.
     """
     checks.whole("users", users, 1)
     one_of("mechanism", mechanism, RESPONSES)

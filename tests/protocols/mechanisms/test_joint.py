@@ -107,6 +107,15 @@ def test_the_densities_of_a_mixed_law_are_those_of_the_mechanism() -> None:
 def test_a_law_of_too_many_reports_is_not_listed() -> None:
     with pytest.raises(ValueError, match="a law of more than 65536 reports is not listed"):
         JointLaw((OUE(1.0, 10).law(1), OUE(1.0, 10).law(1)), 2).rows()
+    with pytest.raises(ValueError, match="a law of more than 65536 reports is not listed"):
+        JointLaw((OUE(1.0, 2).law(1),) * 40, 20).rows()
+
+
+def test_a_law_is_listed_up_to_65536_reports_of_all_sets_together() -> None:
+    large, small = OUE(1.0, 13).law(1), OUE(1.0, 2).law(1)
+    rows = JointLaw((large, *[small] * 9), 1).rows()
+    assert len(rows) == 2**13 + 9 * 4
+    assert sum(rows.values()) == 1
 
 
 @pytest.mark.parametrize("variant", ["corrected", "as-printed"])

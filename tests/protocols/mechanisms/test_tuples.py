@@ -32,6 +32,15 @@ def population(users: int) -> tuple[np.ndarray, np.ndarray]:
     return np.tile([0.5, -0.3], (users, 1)), np.tile([3, 1], (users, 1))
 
 
+@pytest.mark.parametrize("epsilon", [1e-7, 2000.0])
+def test_an_epsilon_that_only_numbers_refuse_serves_categories(epsilon: float) -> None:
+    coins = SampledCoins(7, "u1")
+    reports = Tuples(epsilon, Attributes(0, (3, 2)), chosen=1).perturb(
+        np.empty((2, 0)), [[1, 2], [3, 1]], coins
+    )
+    assert reports.reported.sum(axis=1).tolist() == [1, 1]
+
+
 # privacy
 
 
