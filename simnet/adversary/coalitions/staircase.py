@@ -75,7 +75,7 @@ def staircase(most: Sequence[int], holds: Callable[[Counts], bool]) -> Staircase
 
 
 def _largest_without(most: Counts, minimal: Sequence[Counts]) -> list[Counts]:
-    """The largest vectors up to `most` that are at least as large as none of the `minimal` ones."""
+    """The largest vectors up to `most` that contain none of the `minimal` ones."""
     found = {most}
     for smallest in minimal:
         found = {smaller for vector in found for smaller in _avoiding(vector, smallest)}

@@ -10,7 +10,7 @@ discrete coins. We fix the values, and find the law of the result by playing eve
 - *Infinitely many outcomes*: we refuse reals, and integers of the discrete Gaussian, the discrete
   Laplace and the Skellam law.
 - *A refusal.* The function may raise an error for some values or coins. We count this as an
-  outcome, named `REFUSED`: a run that continues shows that the function did not raise an error.
+  outcome, named `REFUSED`.
 - *Values that cannot be compared* are refused. A function whose value changes from call to call is
   refused if we notice this: we play the first tape twice.
 

@@ -61,7 +61,7 @@ NAMES_SHOWN = 3
 
 @attrs.frozen(kw_only=True)
 class DisclosedDoors:
-    """Disclosing doors that are alike, together with the doors that are connected to them.
+    """Disclosing doors that are reported together, in one line.
 
     `epsilon` bounds what the disclosed values tell about one party's input to somebody who learns
     nothing else. `strong_epsilon` bounds what they tell in addition, to somebody who may know
@@ -137,8 +137,7 @@ def disclosures(
 ) -> Disclosures:
     """Return what the disclosing doors of honest parties tell.
 
-    The result has one record for each group of doors that are alike, and the loss of all doors
-    together.
+    The result has one record for each group of doors, and the loss of all doors together.
 
     `domain_of` gives the inputs that a party may have in a run.
     """

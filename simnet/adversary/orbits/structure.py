@@ -13,9 +13,10 @@ Theory of operation
    make a verdict wrong, because the next step checks the classes.
 3. *Types.* The messages of a label from one class to another are a type, with the word (class of
    the sender, class of the recipient). Messages of a party to itself, and published messages, have
-   the word (class of the sender). Two things are checked, and `NotAlike` is raised where they fail.
-   A type is *full*, with exactly one message for each choice of parties. And its messages are
-   *alike*: all of them are independent, or all have the same relation, up to exchanging parties.
+   the word (class of the sender). For honest senders two things are checked, and `NotAlike` is
+   raised where they fail. A type is *full*, with exactly one message for each choice of parties.
+   And its messages are *alike*: all of them are independent, or all have the same relation, up to
+   exchanging parties.
 4. *Tables.* The independent messages of honest parties are the variables. Each other message is
    expressed by variables and secrets, by products of tables. `NotAlike` is raised if messages are
    expressed by each other in a circle. The coalition sees the messages that honest parties send to

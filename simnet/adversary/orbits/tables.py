@@ -21,9 +21,9 @@ not matched contain different parties. So the whole matrix is a `Table`::
     (row type, column type, matching) -> coefficient
 
 Example: every user i sends a share to every other user. The row "sum of what i receives" has the
-coefficient 1 at the share (j, i) for every j. This is a single entry: the row type (user), the
-column type (user, user), and the matching {(0, 1)}, which says that the row's party is the
-recipient.
+coefficient 1 at the share (j, i) for every other user j. This is a single entry: the row type
+(user), the column type (user, user), and the matching {(0, 1)}, which says that the row's party is
+the recipient.
 
 *Products.* To multiply two tables, we go through pairs of their entries, and through the matchings
 of the result that agree with both. It remains to count the middle tuples that stand for one pair of

@@ -171,9 +171,9 @@ class AlikeJudge:
     raises `NotAlike` if the parties of the run are not alike, if no proof was found, or if no
     honest party has declared a secret.
 
-    `same_as` is a run that was made before: `ScriptError` is raised unless this run does the same.
-    `progress` is called with the number of field elements just added to sums, in both readings.
-    `with_polynomials` is explained at `outline_of`.
+    `same_as` is a run that was made before: `ScriptError` is raised unless the played run does the
+    same. `progress` is called with the number of field elements just added to sums, in both
+    readings. `with_polynomials` is explained at `outline_of`.
     """
 
     def __init__(
