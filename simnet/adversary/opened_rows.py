@@ -125,7 +125,7 @@ class DoorRows:
     def title(self) -> str:
         """The door's name for people."""
         if self.kind == "product":
-            return f"a product of field elements that {self.party} computes"
+            return f"a multiplication that {self.party} computes"
         return f"me.{self.kind}({self.function}) of {self.party}"
 
 
@@ -200,7 +200,7 @@ class WidenedView:
             door = self.doors[number]
             if door.has_input:
                 self.breach = (
-                    f"{door.title} makes a secret from an input and from opened field elements, "
+                    f"{door.title} makes a secret from an input and from field elements, "
                     "and messages or disclosed values may tell something about this secret"
                 )
             self._hidden.remove(number)

@@ -4,9 +4,9 @@ Theory of operation. A script cannot look at its input, and the function of a do
 Python cannot enforce purity: a function may append to a list that the script reads later. The
 symbolic reading may notice this if the script uses the list in the given run. But it misses a
 script that uses the list with other inputs only. So we play the run again, in numbers, with other
-inputs. All doors call their functions with these inputs, but discard the results and return the
-recorded values. So if the behaviour of a script changes, a function may have a side effect, or the
-script draws random numbers of its own. An error then names the party.
+inputs. All doors call their functions with these inputs, but give the script the recorded values.
+So if the behaviour of a script changes, a function may have a side effect, or the script draws
+random numbers of its own. An error then names the party.
 
 Example. `me.secret(lambda v: seen.append(v) or [v], vote, ...)` and `if 1 in seen: await
 me.send(...)`. In the symbolic reading, the function is not called, so the list is empty and the

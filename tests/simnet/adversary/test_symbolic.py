@@ -676,7 +676,7 @@ def test_a_functionality_opens_the_doors_of_the_script(
     _, symbolic, reading = read(protocol, [3], seed)
     if difference:
         with pytest.raises(
-            SimnetError, match=f"the functionality gives u1 another {kind} than its script declares"
+            SimnetError, match=f"the functionality gives u1 a {kind} that its script does not make"
         ):
             ideal_world(protocol, symbolic.inputs, seed, reading)
         return
