@@ -75,7 +75,7 @@ class JoyGerla(Pure):
         for name in ("truthful", "sampling"):
             if getattr(self, name) == 0:
                 raise ValueError(
-                    f"{name} is above 0, got 0: the reports would say nothing about the truth"
+                    f"{name} is above 0, got 0: otherwise nothing is learnt about the truth"
                 )
 
     @property

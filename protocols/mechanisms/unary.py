@@ -157,7 +157,8 @@ class Unary(UnaryReports):
         checks.whole("items", self.items, 2)
         if self.q >= self.p:
             raise ValueError(
-                f"the own item must be likelier than others, q < p, got p={self.p} and q={self.q}"
+                "the bit of the own item is likelier to be 1 than another bit, q < p, got "
+                f"p={self.p} and q={self.q}"
             )
 
     @property

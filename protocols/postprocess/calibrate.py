@@ -140,8 +140,7 @@ class Calibrate:
         """
         if not self.is_fixed:
             raise ValueError(
-                "this prior depends on the estimates of all items, "
-                "so one item cannot be treated without the others"
+                "a prior that depends on the estimates of all items cannot treat one item alone"
             )
         if self.known is None:
             checks.whole("items", items, 2)

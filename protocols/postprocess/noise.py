@@ -47,7 +47,8 @@ class Noise:
             checks.number(name, value)
         if not 0 < self.floor < math.inf:
             raise ValueError(
-                f"the variance of an estimate is positive and finite, got {self.floor}"
+                "noise has a positive and finite variance for an item that nobody holds, got "
+                f"{self.floor}"
             )
         if not -self.floor * (1 + 1e-9) <= self.slope * self.users < math.inf:
             raise ValueError(

@@ -43,9 +43,14 @@ def power_law_mean(exponent: float, support: float) -> float:
     """The mean M(α) = S(α - 1) / S(α). The mean falls from K to 1 as α grows. For infinite K, the
     mean exists only if α > 2.
 
-    Raises `ValueError` for an infinite sum and for K < 2.
+    Raises `ValueError` for an infinite mean and for K < 2.
     """
     if support == math.inf:
+        if exponent <= 2:
+            raise ValueError(
+                "the mean of a power law on all counts is finite only for an exponent above 2, got "
+                f"{exponent:g}"
+            )
         return _zeta(exponent - 1) / _zeta(exponent)
     return math.exp(log_power_sum(exponent - 1, support) - log_power_sum(exponent, support))
 

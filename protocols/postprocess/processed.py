@@ -131,7 +131,8 @@ class Processed:
         """The noise of the estimated counts. Raises `ValueError` if the noise is not known."""
         if self.known_noise is None:
             raise ValueError(
-                "the counts are biased, or their noise depends on more than the number of holders"
+                "the estimated counts of this collection are biased, or their noise depends on "
+                "more than the number of holders"
             )
         return self.known_noise
 

@@ -456,7 +456,7 @@ def test_purity_is_no_privacy() -> None:
     """Definition 1 is met by publishing the item, p = 1 and q = 0, whose ε is infinite."""
     published = Unary(1, 0, 3)
     assert published.exact_epsilon == math.inf
-    with pytest.raises(ValueError, match="variance of an estimate is positive"):
+    with pytest.raises(ValueError, match="positive and finite variance"):
         Noise.of(published, 10)
 
 
@@ -649,8 +649,8 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
     "made, wrong",
     [
         (lambda: Noise(0, 1.0), "users is at least 1"),
-        (lambda: Noise(5, 0.0), "variance of an estimate is positive"),
-        (lambda: Noise(5, math.nan), "variance of an estimate is positive"),
+        (lambda: Noise(5, 0.0), "positive and finite variance"),
+        (lambda: Noise(5, math.nan), "positive and finite variance"),
         (lambda: Noise(5, 1.0, -1.0), "is finite and not negative, got slope"),
         (
             lambda: posterior_mean(
@@ -673,6 +673,7 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: FinitePrior.of([0.5, 0.4]), "add up to 1"),
         (lambda: FinitePrior(np.arange(2), np.ones(3) / 3), "counts and masses are two lists"),
         (lambda: log_power_sum(1.0, math.inf), "finite only for s > 1"),
+        (lambda: PowerLaw(2.0, math.inf).mean, "finite only for an exponent above 2, got 2"),
         (lambda: exponent_of_mean(1.0, 10), "mean between these two numbers"),
         (lambda: exponent_of_mean(10.0, 10), "mean between these two numbers"),
         (lambda: exponent_of_mean(math.nan, 10), "mean between these two numbers"),
