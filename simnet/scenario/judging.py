@@ -279,6 +279,6 @@ _INDEPENDENT = Disclosure(independent=True, epsilon=0.0, tier="proved", argument
 
 def _in_words(reason: str, size: Size) -> str:
     return (
-        f"The run has {size.too_large_in_words}, and symmetry does not decide the claim: {reason}. "
+        f"The run has {size.too_large_in_words}, and symmetry cannot decide: {reason}. "
         "Judge a run with fewer users, with `simnet verify`."
     )

@@ -96,8 +96,7 @@ def numbering_in_words(people: ItemPopulation) -> str:
 
 def numbering_of(about: About, people: object) -> str | None:
     """Return in words which value of a column becomes which input, for a protocol of one's own.
-    Return None for other people, and for a protocol whose estimate is compared with the truth by
-    item.
+    Return None for other people, and for a protocol whose estimate is compared with the truth.
     """
     if about.assess is not None or not isinstance(people, ItemPopulation):
         return None

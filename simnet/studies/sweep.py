@@ -165,8 +165,8 @@ def sweep(
 class _Sweep:
     """A sweep at work: waiting jobs, chunks that workers have, and suspects.
 
-    A suspect is a job that a worker had when its process ended abruptly, so this job may be the
-    cause. Suspects run alone, one after another, before all other jobs.
+    A suspect is a job that was under way when a worker process ended abruptly, so this job may be
+    the cause. Suspects run alone, one after another, before all other jobs.
     """
 
     def __init__(

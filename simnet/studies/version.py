@@ -25,8 +25,8 @@ SYNTHETIC = "synthetic"  # takes the place of the digest of the data if people a
 
 
 def code_version(trial: Trial, file: Path | None = None, paired: Sequence[str] = ()) -> str:
-    """Return a digest of the code that a trial can reach, of the experiment's own file, and of the
-    names of its `paired` parameters, which change the seeds.
+    """Return a digest of the code that a trial can reach, of the experiment's own `file` if it is
+    given, and of the names of its `paired` parameters, which change the seeds.
 
     Docstrings and comments do not count, and neither does any other code. Each source file is read
     once in a process; later changes of the file are not noticed.
