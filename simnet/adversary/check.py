@@ -975,10 +975,10 @@ class _Field:
         self._add(rest, self._moved(row, self._shift), -1)
         for basis in self._bases:
             rest = self._reduced(rest, basis)
-        _require(not rest, f"{where} tells more than what is listed")
-        _require(not self._moved(row, self._apart), f"{where}: it depends on opened rows")
+        _require(not rest, f"{where} may tell more than what is listed")
+        _require(not self._moved(row, self._apart), f"{where} may depend on opened rows")
         is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
-        _require(is_hidden, f"{where} tells of a secret made from field elements")
+        _require(is_hidden, f"{where} may tell of a secret made from field elements")
 
     def _check_opened(self, number: int, row: Vector, where: str) -> None:
         """Check that a row whose door discloses is apart from the seen rows (7.4, 7.5)."""
@@ -989,9 +989,9 @@ class _Field:
             _require(not coins, f"{where}: its coins are not the listed combination of rows")
         else:
             is_apart = self._moved(row, self._apart) == {number: 1}
-            _require(is_apart, f"{where} depends on other rows")
+            _require(is_apart, f"{where} may depend on other rows")
         is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
-        _require(is_hidden, f"{where} tells of a secret made from field elements")
+        _require(is_hidden, f"{where} may tell of a secret made from field elements")
 
     def _part(self, row: Vector, kind: str) -> Vector:
         return {unknown: value for unknown, value in row.items() if self._class[unknown] == kind}
