@@ -458,9 +458,7 @@ class _Seeds:
         for number in self.known:
             if self.keys[number]:
                 is_agreed = self._can_agree(number, before)
-                _require(
-                    is_agreed, f"known: seed {number} does not follow from the seeds before it"
-                )
+                _require(is_agreed, f"known: seed {number} does not follow from seeds before it")
             else:
                 field, entry = found[number]
                 field.check_known(entry, before, families)

@@ -218,7 +218,7 @@ WEAKNESSES = {
         ["a closed box"],
     ),
     "agreements of others": (
-        '_require(is_agreed, f"known: seed {number} does not follow from the seeds before it")',
+        '_require(is_agreed, f"known: seed {number} does not follow from seeds before it")',
         "pass",
         ["known: a seed added", "public keys"],
     ),
