@@ -243,7 +243,7 @@ class Asked:
         if self.inputs is not None:
             raise BadInput(
                 "--inputs is for protocols of your own whose record has no `assess`: this scenario "
-                "reads its users from a file (--input and --column), or makes them up"
+                "reads its users from a file (--input), or makes them up"
             )
         people = self.data.population(scenario, self.settings, self.seed, self.limit)
         about = scenario.described(scenario.build_for(people))

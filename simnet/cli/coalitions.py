@@ -146,8 +146,8 @@ def coalitions(
         return
     if figure is not None:
         raise BadInput(
-            f"--figure draws runs with at most {MOST_PARTIES} parties, and this run has "
-            f"{parties:,}: leave out --figure, or choose fewer --users"
+            f"--figure draws runs with at most {MOST_PARTIES} parties, except with --runs, and "
+            f"this run has {parties:,}: leave out --figure, or choose fewer --users"
         )
     large_coalitions(out, asked, made, users, certificates, json)
 
@@ -223,9 +223,11 @@ def _print(
     for sentence in outcome_in_words(done, about):
         out.print(sentence, style="yellow")
     names = found.parties
+    judged = "1 coalition" if found.judged == 1 else f"{found.judged:,} coalitions"
+    were = "was" if found.judged == 1 else "were"
     out.print(
-        f"{found.judged:,} coalitions of {len(names)} parties were judged (seed "
-        f"{done.seed}): what they learn from secret shares"
+        f"{judged} of {len(names)} parties {were} judged (seed {done.seed}): what they learn from "
+        "secret shares"
     )
     role_of = {name: seat.role for name, seat in zip(names, done.roster.seats, strict=True)}
     table = Grid("party", "exposed by", "not exposed by", "touched by")

@@ -98,14 +98,14 @@ def _print_scope(out: "Console", found: "ByCount") -> None:
     if found.is_complete:
         out.print(
             f"The lists are complete: they decide for every coalition whom it exposes and touches. "
-            f"{found.judged:,} verdicts were found for them."
+            f"{_verdicts_found(found.judged)} for them."
         )
     else:
         reasons = "; ".join(found.unsearched())
         out.print(
             f"The lists are not complete, because the search ended early: {reasons}. What is in "
             "the lists was proved, but they do not decide about every coalition. "
-            f"{found.judged:,} verdicts were found.",
+            f"{_verdicts_found(found.judged)}.",
             style="yellow",
         )
     for sentence in found.rests_on:
@@ -178,6 +178,10 @@ def _role(kind: "Kind") -> str:
     return "; ".join(words) or "sends"
 
 
+def _verdicts_found(count: int) -> str:
+    return "1 verdict was found" if count == 1 else f"{count:,} verdicts were found"
+
+
 def _some(names: Sequence[str]) -> str:
     hidden = len(names) - MEMBERS_SHOWN
     more = f" and {hidden:,} more" if hidden > 0 else ""
@@ -215,8 +219,8 @@ def print_grown(out: "Console", grown: "Grown") -> None:
     out.print(table)
     out.print(
         "Not complete: this is one coalition of each sort. Others may exist, except where the "
-        f'table says "nobody, whoever colludes". {grown.judged:,} verdicts were found. --user '
-        "chooses the parties.",
+        f'table says "nobody, whoever colludes". {_verdicts_found(grown.judged)}. --user chooses '
+        "the parties.",
         style="yellow",
     )
     out.print(NOT_SEARCHED)

@@ -65,8 +65,8 @@ def run(
         The users and their inputs.
     inputs
         The inputs of the parties of your own protocol: whole numbers separated by commas. Without
-        this option the inputs are drawn with the seed; they are items, uniform on 1..items, unless
-        the scenario says otherwise.
+        this option and without a file of data, the inputs are drawn with the seed; they are items,
+        uniform on 1..items, unless the scenario says otherwise.
     max_elements
         Refuse a run whose protocol states that its messages carry more elements than this.
     at_epsilon

@@ -36,17 +36,13 @@ def show(result: Performance, console: Console) -> None:
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
+    users = f"{len(people.inputs):,} user{'' if len(people.inputs) == 1 else 's'}"
     inputs = (
         "values"
         if isinstance(people, NumberPopulation)
         else f"{len(result.labels):,} {_what(result)}"
     )
-    console.print(
-        Text(
-            f"{len(people.inputs):,} users, {inputs} from {people.source}; {parameters}; seed "
-            f"{run.seed}\n"
-        )
-    )
+    console.print(Text(f"{users}, {inputs} from {people.source}; {parameters}; seed {run.seed}\n"))
     print_drop_outs(run, result.about, console)
     if isinstance(people, NumberPopulation):
         console.print(_mean(result.assessment))
@@ -79,7 +75,8 @@ def show(result: Performance, console: Console) -> None:
 def _what(result: Performance) -> str:
     if result.assessment.labels is not None:
         return "weights of a model"
-    return "means and shares" if isinstance(result.population, TablePopulation) else "items"
+    items = "item" if len(result.labels) == 1 else "items"
+    return "means and shares" if isinstance(result.population, TablePopulation) else items
 
 
 def _mean(assessed: Assessment) -> str:

@@ -143,7 +143,7 @@ def verify(
             "collections": None if collections == 1 else collections,
             "users": None if held.data.input is not None else held.data.users,
         }
-        _refuse(from_file, "--check takes the settings of the run from the certificate: leave out")
+        _refuse(from_file, "--check does not go with this option: leave out")
         return check_certificate(check, protocol, settings, held, seed, json)
     if protocol is None or corrupt is None:
         missing = "the protocol" if protocol is None else "--corrupt, the coalition,"

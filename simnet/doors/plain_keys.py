@@ -23,13 +23,11 @@ from simnet.values.typed import Typed
 
 
 class NoKey(Exception):
-    """Raised for a value that cannot be compared from outside."""
+    """Raised for a value of which not all contents can be compared."""
 
 
 def key_of(value: object) -> Hashable:
-    """Return the key of a plain value. Raises `NoKey` if the value, or a part of it, cannot be
-    compared from outside.
-    """
+    """Return the key of a plain value. Raises `NoKey` unless all its contents can be compared."""
     kind = type(value)
     if value is None or kind in (bool, int, str, bytes, Fraction, range):
         return kind, value

@@ -538,8 +538,8 @@ class Model:
         if ways > limit:
             name = self.roster.names[action.party]
             raise BadInput(
-                f"{name} {pause.reason}, which have {_readable(ways)} possible values, and each is "
-                f"a world of its own (the limit is {limit:,}): use a smaller field or fewer "
+                f"{name} {pause.reason}: these elements have {_readable(ways)} possible values, and "
+                f"each is a world of its own (the limit is {limit:,}): use a smaller field or fewer "
                 "elements, or raise the limit"
             )
         chance = Fraction(1, ways)

@@ -12,8 +12,9 @@ forms y in field coins and secrets, and their law is found by algebra instead of
 - K is the reduced basis of all fixed linear combinations of the messages seen and of the members'
   own field coins. If no row was opened, the fixed combinations are those in which all coins
   cancel.
-- Given the discrete part of the view and the secrets, K·y is a known number. Any other combination
-  of y contains coins that cancel neither in the messages nor with opened rows, so it is uniform.
+- In one world, K·y follows from secrets and from the numbers of the opened rows. Any other
+  combination of y contains coins that cancel neither in the messages nor with opened rows, so it is
+  uniform.
 
 Hence the *reduced view*, the triple (discrete part, K, K·y), carries all the information of the
 whole view: if two inputs have equal laws of the reduced view, they have equal laws of the whole

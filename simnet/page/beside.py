@@ -37,7 +37,7 @@ COUNTINGS = {
     "wire": "wire = what travels between different parties",
     "logical": "logical = what travels and what a party keeps for itself",
 }
-# What the page explains in its last section: terms of the glossary, as far as they are needed.
+# The terms of the glossary that the page explains in its last section.
 TERMS = (
     *(
         "coalition",
@@ -165,7 +165,7 @@ def _why_outside(assessed: Assessment) -> str:
     return (
         "This estimate lies outside its interval, and that is no mistake. The estimate is not cut "
         "off at impossible values: it can be smaller or larger than every value that the truth can "
-        "have. The interval contains only values that the truth can have."
+        "have. The interval stays within the range of these values."
     )
 
 
@@ -299,8 +299,8 @@ class Curves:
 
 
 def curves_of(result: Result) -> Curves | None:
-    """Return curves δ(ε) by view and relation. Return None for a `PlainRun`, if the protocol states
-    no curve, and if computing the curves takes too long.
+    """Return curves δ(ε) by view and relation; None if there are none to draw, or if computing them
+    takes too long.
 
     A statement of pure ε-privacy has no curve, because δ is 0 from the stated ε on.
     """
@@ -378,7 +378,7 @@ def bill_of(rows: Sequence[BillRow]) -> Table | None:
         )
         if entry.note:
             notes[entry.note] = None
-    heads = ["role", "what", "traffic", "per", "paper", "expected", "measured", "bytes"]
+    heads = ["role", "what", "traffic", "per", "paper", "exact", "measured", "bytes"]
     quantities = dict.fromkeys(row.expectation.quantity for row in rows)
     meanings = [f"{code} = {CODES[code]}" for code in quantities if code in CODES]
     meanings += [
@@ -391,7 +391,7 @@ def bill_of(rows: Sequence[BillRow]) -> Table | None:
     legend = ["; ".join(meanings)] if meanings else []
     if repeats_bytes(rows):
         legend.append(BYTES_REPEATED)
-    title = "Expected and measured"
+    title = "By formula and measured"
     return Table(title, heads, cells, frozenset(range(4, 8)), [*legend, *notes])
 
 

@@ -1,9 +1,9 @@
 """A sequence diagram of a run: as text for a terminal, and as SVG for a paper.
 
-Theory of operation. Every party is a vertical line, time runs downwards, and every message is an
-arrow between two lines. A run with more parties or messages than fit, or with a crowd, is drawn
-role by role: one line for each role, and one arrow for all messages of one round, tag, size and
-pair of roles.
+Theory of operation. Every party is a vertical line, time runs downwards, and every message to
+another party is an arrow between two lines. A run with more parties or messages than fit, or with a
+crowd, is drawn role by role: one line for each role, and one arrow for all messages of one round,
+tag, size and pair of roles.
 
 >>> from simnet import perform
 >>> print(diagram_text(perform("dpds", users=2, items=2, seed=1).run))

@@ -87,8 +87,8 @@ class MessageFate:
     - "duplicated": it comes twice, and is read once;
     - "late": it comes `seconds` later.
 
-    Raises `BadInput` for a `place` below 1, for another `what`, for "late" without a number of
-    seconds above 0, and for seconds without "late".
+    Raises `BadInput` for a `place` below 1, for another `what`, for "late" without a finite number
+    of seconds above 0, and for seconds without "late".
 
     >>> MessageFate.parse("u3@masked#2:late=1.5:server")
     (MessageFate(sender='u3', recipient='server', tag='masked', place=2, what='late', seconds=1.5),)
@@ -108,8 +108,8 @@ class MessageFate:
             raise BadInput(f"a message may be {', '.join(get_args(What))}, got {self.what!r}")
         if not 0 <= self.seconds < float("inf") or (self.seconds > 0) != (self.what == "late"):
             raise BadInput(
-                "a late message needs a number of seconds above 0, and other messages have no "
-                f"seconds: got {self.what} with {self.seconds} seconds"
+                "a late message needs a finite number of seconds above 0, and other messages have "
+                f"no seconds: got {self.what} with {self.seconds} seconds"
             )
 
     @classmethod

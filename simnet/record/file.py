@@ -188,7 +188,7 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     _expect(type(messages) is list, "its messages are not a list")
     reader = _FrameReader(data, start, tags)
     blocks = tuple(Block.of(reader.message(described)) for described in messages)
-    _expect(reader.place == len(data), f"{len(data) - reader.place} bytes follow the last message")
+    _expect(reader.place == len(data), "bytes follow the last message")
     fates, silences = _fates(header.get("fates", {})), _silences(header.get("silences", []))
     reached = {
         name for fate in fates.values() if isinstance(fate.reached, tuple) for name in fate.reached
