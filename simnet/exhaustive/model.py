@@ -538,9 +538,9 @@ class Model:
         if ways > limit:
             name = self.roster.names[action.party]
             raise BadInput(
-                f"{name} {pause.reason}: these elements have {_readable(ways)} possible values, and "
-                f"each is a world of its own (the limit is {limit:,}): use a smaller field or fewer "
-                "elements, or raise the limit"
+                f"{name} {pause.reason}: these elements have {_readable(ways)} possible values, "
+                f"and each is a world of its own (the limit is {limit:,}): use a smaller field or "
+                "fewer elements, or raise the limit"
             )
         chance = Fraction(1, ways)
         choices = itertools.product(*(range(modulus) for modulus in free))
