@@ -46,8 +46,10 @@ class SampledCoins(Coins):
         `purpose` separates streams that must not share words. Raises `ValueError` for a purpose
         that contains a slash, or the word "block", which the streams of deferred blocks use.
         """
-        if "block" in purpose:
-            raise ValueError(f'a purpose may not contain the word "block", got {purpose!r}')
+        if "/" in purpose or "block" in purpose:
+            raise ValueError(
+                f'a purpose may not contain a slash or the word "block", got {purpose!r}'
+            )
         super().__init__(
             SampledDiscrete(seed, party, purpose), SampledField(seed, party, purpose), meter
         )
