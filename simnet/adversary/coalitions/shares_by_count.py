@@ -56,8 +56,13 @@ from simnet.record.message import Block
 from simnet.values.typed import Typed
 
 NOT_VALUES = (
-    "some messages are not values, at different points other than 0, of a polynomial whose "
-    "coefficients are a secret and fewer coins than there are recipients"
+    "some messages that a party sent together are not values, at different points other than 0, of "
+    "a polynomial whose coefficients are a secret and fewer coins than these messages have "
+    "recipients"
+)
+NO_SHARE = (
+    "a message that was taken for a share is not a sum of one secret and coins of its sender, each "
+    "times a factor"
 )
 SPREAD = "elements that the symbolic reading keeps together are spread over several messages"
 USED_TWICE = "a coin or a secret occurs in two sharings, or twice in one"
@@ -275,9 +280,7 @@ def _base(sent: _Sent, unknowns: Unknowns, sender: str) -> tuple[list[Vector], I
     ]
     kinds = [[_is_coin(unknown, unknowns, sender) for unknown in each] for each in columns]
     if any(each != [False, *[True] * (len(each) - 1)] for each in kinds):
-        raise NotShared(
-            "a share is not a sum of one secret and coins of its sender, each times a factor"
-        )
+        raise NotShared(NO_SHARE)
     matrices = [list(each.values()) for each in columns]
     if any(matrix != matrices[0] for matrix in matrices):
         raise NotShared("a party shares elements of a secret in different ways")
@@ -296,9 +299,7 @@ def _columns(sent: _Sent) -> list[dict[int, tuple[int, ...]]]:
     if isinstance(rows, Mixture) and rows.count == count:
         base = rows.base.vectors()
         if any(list(vector.values()) != [1] for vector in base):
-            raise NotShared(
-                "a share is not a sum of one secret and coins of its sender, each times a factor"
-            )
+            raise NotShared(NO_SHARE)
         if len({unknown for vector in base for unknown in vector}) != len(base):
             raise NotShared(USED_TWICE)
         weights = (rows.weights % rows.modulus).T.tolist()
@@ -330,9 +331,7 @@ def _is_coin(unknown: int, unknowns: Unknowns, sender: str) -> bool:
     """
     family = unknowns.families[unknown // PLACES]
     if family.kind not in ("coin", "secret") or family.holders != {sender}:
-        raise NotShared(
-            "a share is not a sum of one secret and coins of its sender, each times a factor"
-        )
+        raise NotShared(NO_SHARE)
     return family.kind == "coin"
 
 
