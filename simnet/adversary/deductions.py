@@ -7,10 +7,10 @@ Let F(s) be the random row that is made from the seed s. To a coalition that doe
 row is like coins. A coalition that knows s knows the row, too. So the unknowns of a row are *known*
 if the coalition knows the seed, and *coins* otherwise. The same holds for a seed that two parties
 agree on, which is known to whoever knows one of the two secret keys and the other public key. In
-the same way, the content of a box is in the view of whoever knows the key of the box. One thing
-that becomes known can make others known: a share in a box completes a seed, the seed gives a mask,
-and so on. So we repeat two steps until nothing changes (docs/proofs/ideal-primitives.md has the
-proof):
+the same way, the content of a box is in the view of whoever has the box and knows its key. One
+thing that becomes known can make others known: a share in a box completes a seed, the seed gives a
+mask, and so on. So we repeat two steps until nothing changes (docs/proofs/ideal-primitives.md has
+the proof):
 
 1. Every seed that consists of known unknowns is known.
 2. We write the elements of the seeds below the rows of the view, and eliminate the coins from all

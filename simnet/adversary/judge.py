@@ -46,9 +46,9 @@ Example. User 1 adds a coin c to its number, and user 2 subtracts c from its own
 ...         return {"server": first + second}
 >>> done = run(PairSum(), [5, 7], seed=1)
 
-The server sees s1 + c and s2 - c. The only combination without c is s1 + s2. So s1 + s2 spans L,
-and it also spans F. User 2 sees c alone, so its L is 0. The server and user 2 together know s1.
-They may know s1, because F contains s1 + s2, and s2 is their own.
+The server sees s1 + c and s2 - c. Only multiples of their sum s1 + s2 are free of c. So s1 + s2
+spans L, and it also spans F. User 2 sees c alone, so its L is 0. The server and user 2 together
+know s1. They may know s1, because F contains s1 + s2, and s2 is their own.
 
 >>> for corrupt in ["server", "u2", "u2, server"]:
 ...     found = verdict(done, corrupt)

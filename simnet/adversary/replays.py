@@ -66,8 +66,8 @@ PURE = (
 class Replays:
     """The number of replays that were made on other inputs, and the number that is needed.
 
-    In `needed` replays each party gets each of the other items, and then, if several people have
-    inputs, all get the same item. `needed` is None if the possible inputs are not known.
+    In `needed` replays each input becomes each of the other items, and then, if several people have
+    inputs, all become the same item. `needed` is None if the possible inputs are not known.
     """
 
     made: int
@@ -147,8 +147,8 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield other inputs for all parties at once.
 
-    If the inputs are items, each party gets the other items in turn, and then, if several people
-    have inputs, all get the same item. Otherwise parties get the inputs of other parties.
+    If the inputs are items, each becomes the other items in turn, and then, if several people have
+    inputs, all become the same item. Otherwise parties get the inputs of other parties.
     """
     protocol = done.protocol
     if isinstance(protocol, OverItems):

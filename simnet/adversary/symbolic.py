@@ -1,4 +1,4 @@
-"""The symbolic reading: the same run, with an unknown in the place of every field coin and secret.
+"""The symbolic reading: the same run, with unknowns in the place of field coins and secrets.
 
 Theory of operation
 -------------------
