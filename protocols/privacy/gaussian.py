@@ -7,13 +7,14 @@ Sensitivities are L2; the caller decides which inputs are neighbours.
 
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, frexp, inf, ldexp, log, log2, pi, sqrt
+from math import ceil, frexp, inf, ldexp, log, log2, pi, sqrt
 from typing import Literal
 
 import attrs
 import numpy as np
 
 from protocols import checks
+from protocols.privacy.profile import delta_at
 
 Calibration = Literal["classic", "analytic"]
 CALIBRATIONS = ("classic", "analytic")
@@ -59,9 +60,9 @@ def delta_of(sigma: float, sensitivity: float, epsilon: float) -> float:
     """Return the exact δ of Gaussian noise at ε: Φ(Δ/2σ - εσ/Δ) - e^ε Φ(-Δ/2σ - εσ/Δ).
 
     Φ is the standard normal distribution function, σ = `sigma` and Δ = `sensitivity`. Raises
-    `ValueError` as `GaussianProfile` does.
+    `ValueError` as `GaussianProfile` does, and for an ε that is negative or not finite.
     """
-    return exp(GaussianProfile(sigma, sensitivity).log_delta(epsilon))
+    return delta_at(GaussianProfile(sigma, sensitivity), epsilon)
 
 
 @attrs.frozen

@@ -151,6 +151,13 @@ def test_noise_for_a_huge_epsilon_has_its_delta(epsilon: float, delta: float) ->
     assert precise_delta(found, 1.0, epsilon) == pytest.approx(delta, rel=1e-6, abs=0)
 
 
+@pytest.mark.parametrize("epsilon", [-1.0, float("inf"), float("nan")])
+@pytest.mark.parametrize("deviation", [1e-4, 1.0])
+def test_a_delta_at_an_epsilon_out_of_range_is_refused(deviation: float, epsilon: float) -> None:
+    with pytest.raises(ValueError, match="epsilon is finite and at least 0"):
+        delta_of(deviation, 1.0, epsilon)
+
+
 def test_an_epsilon_whose_noise_cannot_be_computed_is_refused() -> None:
     with pytest.raises(ValueError, match=r"epsilon is at most 1e\+12, got 10000000000000"):
         sigma("analytic", 1.0, 1e13, 1e-6)
