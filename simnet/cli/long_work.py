@@ -75,7 +75,8 @@ def seconds_to_judge(way: "Way | None", size: "Size", seconds: float) -> float:
 
 @contextmanager
 def announced(name: str, seconds: float, what: str | None = None) -> Iterator[None]:
-    """Print a line when work begins that takes about `seconds` seconds, and a line when it ends.
+    """Print a line when work begins that takes about `seconds` seconds, and a line when it has
+    succeeded.
 
     No line is printed for work below `LONG` seconds, or on a terminal. `what` describes the work
     and says how long it takes.

@@ -1,1 +1,1 @@
-"""The records of a run: the ledger, the transcript, views, and transcript files."""
+"""The records of a run: its bill, messages, log, fates and trace hash."""
