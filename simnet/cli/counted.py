@@ -88,8 +88,8 @@ def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ())
         )
     if found.untouched:
         out.print(
-            f"no coalition exposes or touches {_some(found.untouched)}, whose secrets occur in no "
-            "message"
+            f"no coalition exposes or touches {_some(found.untouched)}: the messages tell nothing "
+            "about their secrets"
         )
     _print_scope(out, found)
 

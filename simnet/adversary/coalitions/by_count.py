@@ -119,7 +119,7 @@ class ByCount:
     """Which coalitions of a large run expose and touch parties, by counts.
 
     A coalition exposes a party if it does so in some part of the run; the same holds for touching.
-    Parties in `untouched` have secrets that occur in no message. So no coalition touches them.
+    `untouched` are parties whose secrets are in no part: no coalition touches them.
     `judged` is the number of verdicts that were found, and `rests_on` says what was checked, and
     which theorems the rest follows from.
     """

@@ -243,6 +243,21 @@ def test_secrets_that_no_message_contains_are_touched_by_nobody() -> None:
     assert found.untouched == ("u1", "u2", "u3")
 
 
+class Masked(Quiet):
+    """The messages contain secrets, each with a coin that occurs nowhere else."""
+
+    async def user(self, me: Any, number: Any) -> None:
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        await me.scatter(SHARE, to=me.all("user"), rows=mine + me.coins.field(F, (3, 1)))
+        await me.gather_sum(SHARE, senders=me.all("user"))
+
+
+def test_secrets_of_which_the_messages_tell_nothing_are_touched_by_nobody() -> None:
+    assert counted(Masked(), [1, 2, 3]).untouched == ("u1", "u2", "u3")
+    every = every_coalition(run(Masked(), [1, 2, 3], seed=1))
+    assert all(not each.touching for each in every.standings)
+
+
 class Silent(Quiet):
     async def user(self, me: Any, number: Any) -> None:
         await me.scatter(SHARE, to=me.all("user"), rows=me.coins.field(F, (3, 1)))
