@@ -43,9 +43,9 @@ HELP = """A workbench for multi-party private aggregation.
 It runs a protocol, bills its messages, and says what coalitions learn.
 
 Exit status: 0 when all went well, 1 when a claim, a check or a trial fails, 2 when the command
-line, the data or a script is wrong, 3 when the run was aborted (mostly because parties dropped out
-or messages were lost), 124 when the time is up, 130 when you interrupt the program, 141 when the
-program that reads the output has ended.
+line, the data or a script is wrong, 3 when the run of `simnet run` was aborted (mostly because
+parties dropped out or messages were lost), 124 when the time is up, 130 when you interrupt the
+program, 141 when the program that reads the output has ended.
 
 Every command takes these options too: `--debug` shows the traceback of an error,
 `--timeout SECONDS` ends a command that takes longer, and `--max-messages N` ends a run that sends
