@@ -258,7 +258,7 @@ class _Families:
             _require(is_right, f"families[{family}]: it has unknowns in two fields")
 
     def check_doors(self, fields: Sequence["_Field"]) -> None:
-        """Check the doors whose rows are seen, or whose family is in `told` (7.9)."""
+        """Check the doors that disclose and have a seen row, and those with a told family (7.9)."""
         seen: list[list[bool]] = [[] for _ in self.doors]
         for field in fields:
             for row in field.opened:

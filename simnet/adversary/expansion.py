@@ -3,8 +3,8 @@
 Theory of operation
 -------------------
 
-The product of two forms is not a linear form, so the symbolic reading puts a new unknown in its
-place. This unknown is not a free secret: it depends on the unknowns in the factors. But often
+The product of two unknowns is not a linear form, so the symbolic reading puts a new unknown in its
+place. The new unknown is no free secret: it depends on the unknowns in the factors. But often
 something is known about a factor. In Beaver's multiplication a dealer shares random a, b and c =
 ab, and two parties that share x and y open ::
 
