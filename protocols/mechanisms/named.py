@@ -72,8 +72,7 @@ def mechanism(name: str, **parameters: Any) -> OfItems | OfNumbers:
     The names are grr, oue, sue, olh, hadamard (with `epsilon`, `items`); warner (`epsilon`);
     joy-gerla (`truthful`, `yes`, `sampling`); hm, pm, duchi, laplace, scdf, staircase,
     least-variance (`epsilon`); duchi-multi (`epsilon`, `attributes`, `variant`). Raises
-    `ValueError` for an unknown name or argument, a missing argument, and a value that the mechanism
-    refuses.
+    `ValueError` for an unknown name or argument, a missing argument, and a value out of range.
 
     >>> mechanism("oue", epsilon=1.0, items=5)
     OUE(epsilon=1.0, items=5)

@@ -236,7 +236,7 @@ def postprocessed(
         ] = None,
         fit: Annotated[
             str | None,
-            "how calibrate fits its prior: mean (mean and variance of the estimates) or likelihood",
+            "how calibrate fits its prior: mean, or likelihood (maximum likelihood)",
         ] = None,
         support: Annotated[
             str | None,

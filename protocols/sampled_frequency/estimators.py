@@ -213,7 +213,7 @@ class Ratio:
         return mu * (1 - mu) / gap**2 * self._inverse
 
     def asymptotic_variance(self, share: npt.ArrayLike) -> Any:
-        """Return the limit of `variance` for many expected reports.
+        """Return an approximation of `variance` for many expected reports.
 
         (f p (1 - p) + (1 - f) q (1 - q) + (1 - π) f (1 - f) (p - q)²) / (n π (p - q)²).
         """
