@@ -147,9 +147,9 @@ class Ledger:
 
     @property
     def rounds(self) -> int:
-        """The largest round of a message to another party, or 0: the length of the longest chain of
-        messages, each sent after its sender had received the one before. Before another message, a
-        silence or the end of a wait with a deadline counts as an empty message.
+        """The largest round of a message to another party, or 0. Without silences and deadlines,
+        this is the length of the longest chain of messages, each sent after its sender had received
+        the one before.
         """
         return max(
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0

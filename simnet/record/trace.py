@@ -8,9 +8,9 @@ form*, and hash the bytes. Three rules make the form canonical:
 - Different values have different forms. A form contains the kind of the value, and the length of
   each part stands before that part. The integer 1, the boolean True and the real 1.0 are three
   values.
-- Equal values have the same form. The form does not depend on the type in which numpy stores a
-  number (16 or 64 bits). The form does not depend on the order of a dictionary's entries either: a
-  script may fill a dictionary in the order in which messages arrive, which depends on the schedule.
+- The form does not depend on the type in which numpy stores a number (16 or 64 bits), and not on
+  the order of a dictionary's entries: a script may fill a dictionary in the order in which messages
+  arrive, which depends on the schedule.
 - A value without a canonical form raises an error that names its type. For example, the order of a
   set may change between processes.
 
