@@ -10,7 +10,7 @@ are given rows of field elements can make this answer wrong, in two ways.
 these coins. For example, a coin w hides x in the message x + w. If a party also sends the coin r,
 and discloses whether w + r is 0, then this tells something about w, and so about x.
 
-*Derived secrets.* A secret that a door makes from a row with coins is called a derived secret. A
+*Derived secrets.* A secret that an honest party makes from a row with coins is called derived. A
 derived secret is neither uniform like a coin nor free like other secrets, because it depends on the
 coins that it is made from. The product of a row with coins and a row that is not public is also a
 derived secret, and so is a secret that is made from a derived secret.

@@ -7,7 +7,7 @@ The same kernel plays the script again from the same seed. The script gets no in
 function of a door is called before all scripts have ended. The record has the values that the doors
 gave in the run, and the doors give these values again. Among other things, a script gets this:
 
-- a field coin, drawn from `me.coins`, is a fresh unknown of kind `coin`;
+- a field coin, drawn from `me.coins`, is an unknown of kind `coin`;
 - a secret, `me.secret(...)`, is an unknown of kind `secret`;
 - the product of two arrays of unknowns is an unknown of kind `product`;
 - a disclosed value, `me.disclose(...)`, is the recorded value, which is plain;
