@@ -313,7 +313,7 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
             "anything about the secrets behind the value"
         )
     elif law.epsilon == math.inf and law.is_exact:
-        found = "some value is possible with one input and impossible with another"
+        found = "some value or refusal is possible with one input and impossible with another"
     elif law.epsilon == math.inf:
         found = "no finite bound on ε was found for the value's law given the input"
     else:
