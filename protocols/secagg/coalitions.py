@@ -37,7 +37,7 @@ def refuse_degree(protocol: SecAgg) -> None:
     if isinstance(protocol, SecAggPlus) and protocol.threshold > protocol.degree:
         raise ValueError(
             f"with threshold {protocol.threshold} and {protocol.degree} neighbours nobody may drop "
-            "out: use a larger degree or a smaller left"
+            "out: use a smaller left"
         )
 
 

@@ -126,7 +126,7 @@ class SecAgg:
 
         Raises `Abort` if the server names fewer than t users or says that this user's vector has
         not come, and if a box cannot be opened. With `active`, also if the server passes on the
-        same key twice, and if a signature is missing or wrong.
+        same key twice, and if a signature is wrong.
         """
         mine = self.question.answer(item, me)  # x_u, shape (N,)
 

@@ -53,7 +53,7 @@ def s1_of_tss(
     """Return the privacy statement of S1 of TSS: the exact pure ε of a user's reporting set.
 
     The statement is about the map from a user's item to its reporting set, for one replaced item.
-    Beside ε stands the bound log γ (Theorem 3.3), or 0 for uniform sets. Raises `ValueError` for
+    Beside ε stands the bound log γ (Theorem 3.3), or 0 without γ. Raises `ValueError` for
     parameters that TSS refuses.
 
     >>> s1_of_tss(items=10, reported=4, participation=0.5, gamma=None).epsilon
