@@ -39,8 +39,8 @@ Seating = Literal["actors", "crowd", "aggregate"]
 SEATINGS: tuple[Seating, ...] = get_args(Seating)
 Population = Annotated[
     Seating,
-    "how users are seated: actors (each is a party), crowd (one party draws every report), or "
-    "aggregate (one party draws the sum of the reports)",
+    "how users are seated: actors (each is a party), crowd (one party draws every report), or, for "
+    "reports on items, aggregate (one party draws the sum of the reports)",
 ]
 
 FewestReports = Annotated[
