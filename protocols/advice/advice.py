@@ -27,6 +27,7 @@ from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import FrequencyCollection
 from protocols.mechanisms.named import FREQUENCY
+from protocols.privacy.statement import count_of
 from protocols.secagg.degree import Demands, smallest_degree
 from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.tss import about as tss
@@ -85,7 +86,7 @@ def _check_rarest(rarest: int, items: int, users: int) -> None:
         many = (
             f"1 item with {holders} does" if items == 1 else f"{items} items with {holders} each do"
         )
-        raise ValueError(f"{many} not fit {users} users")
+        raise ValueError(f"{many} not fit {count_of(users, 'user')}")
 
 
 @attrs.frozen
@@ -152,8 +153,8 @@ def advise(question: Question) -> list[Option]:
     """Return the options: first those within the budget, then the others; in both parts, the option
     with the smallest error comes first.
 
-    Raises `ValueError` for a target that is out of range or that a protocol cannot meet; without
-    `rarest`, sampling cannot meet a target.
+    Raises `ValueError` for a target that is out of range or that a protocol cannot meet, and for
+    several items without `rarest`.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> sorted(option.protocol for option in advise(question))
@@ -172,8 +173,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
     secure aggregation without noise is left out. If there are too few users for SecAgg+, it is left
     out.
 
-    Raises `ValueError` for a target that is out of range or that the protocol cannot meet; without
-    `rarest`, dpds, tss and the committee cannot meet a target.
+    Raises `ValueError` for a target that is out of range or that the protocol cannot meet; with
+    several items, dpds, tss and the committee cannot meet a target without `rarest`.
     """
     is_noisy = name == "dpdg" or name in AGGREGATED
     if question.items > 1 or is_noisy:

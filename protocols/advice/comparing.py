@@ -50,8 +50,8 @@ IN_WORDS = {
     "sum (secure aggregation)",
     "secagg_plus": "each user takes part with probability p and hides its answer from the server "
     "behind masks that it shares with k neighbours only (secure aggregation)",
-    "secagg_plus with noise": "every user adds a share of Gaussian noise; masks hide all but the "
-    "sum, and each mask is shared by two neighbours (secure aggregation)",
+    "secagg_plus with noise": "every user adds a share of Gaussian noise, and masks that it "
+    "shares with k neighbours only hide all but the sum (secure aggregation)",
     "dpdg": "every user adds a share of Gaussian noise and splits its answer into shares, one for "
     "each user; nobody knows the total noise",
     "grr": "local: a user sends its item, or by chance another one (randomised response)",

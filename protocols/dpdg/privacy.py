@@ -147,7 +147,8 @@ def honest_users(users: int, colluders: int, dropped: int) -> int:
     checks.number_of_users("dropped", dropped)
     if colluders + dropped >= users:
         raise ValueError(
-            f"no user's noise is left: of {users} users, {count_of(colluders, 'colluder')} and "
+            f"no user's noise is left: of {count_of(users, 'user')}, "
+            f"{count_of(colluders, 'colluder')} and "
             f"{count_of(dropped, 'drop-out')} add none"
         )
     return users - colluders - dropped

@@ -209,7 +209,7 @@ def ldp_sgd(
     group_size: Annotated[
         int | None,
         "how many users a step averages; by default about d ln(d + 1) / ε² for d features, at "
-        "least 50, and then at most a tenth of the users",
+        "least 50, then at most a tenth of the users that may be asked, and not below 1",
     ] = None,
     regularisation: Annotated[
         float, "λ, from 0: the loss has the added term λ/2 times the squared length of the model"

@@ -157,7 +157,9 @@ def _groups(
 def _sizes(users: int, groups: int, group_users: str | None) -> list[int]:
     if group_users is None:
         if users < groups:
-            raise ValueError(f"each of the {groups} groups needs a user, got users={users}")
+            raise ValueError(
+                f"users must be at least the number of groups, {groups}: got users={users}"
+            )
         return [users // groups + (place < users % groups) for place in range(groups)]
     try:
         sizes = [int(text) for text in group_users.split(",")]

@@ -41,13 +41,14 @@ def decode_frame(data: bytes, start: int = 0) -> tuple[Frame, int]:
     left = len(data) - start
     if left < HEADER_BYTES:
         raise CodecError(
-            f"a frame is cut short: its length is {left}, and its header alone takes "
-            f"{HEADER_BYTES} bytes"
+            f"a frame is cut short: its length in bytes is {left}, and that of a header "
+            f"is {HEADER_BYTES}"
         )
     tag, sender, length = _FIELDS.unpack_from(data, start)
     if left < HEADER_BYTES + length:
         raise CodecError(
-            f"a frame announces a payload of length {length}, but only {left - HEADER_BYTES} follow"
+            f"a frame is cut short: the length of its payload in bytes must be {length}, and is "
+            f"{left - HEADER_BYTES}"
         )
     end = start + HEADER_BYTES + length
     payload = data[end - length : end]

@@ -179,8 +179,8 @@ Opaque = PublicKeys | Signatures | Boxes
 def _places(where: Any, shape: tuple[int, ...]) -> Any:
     """Return an index of the first axis.
 
-    Raises `TypeError` for an index that looks inside a key, a signature or a box or is no integer,
-    and `IndexError` for a single place outside the array.
+    Raises `TypeError` for an index that looks inside a key, a signature or a box, and for places
+    that are not integers; raises `IndexError` for a single place outside the array.
     """
     if len(shape) != 2:
         raise TypeError(

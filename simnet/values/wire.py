@@ -52,6 +52,8 @@ class WireType:
 
     def __str__(self) -> str:
         words = _IN_WORDS[self.kind]
+        if self.kind in ("nd", "Nd"):
+            words += f" of kind {self.kind}"
         return words if self.kind in ("bd", "rd", "od") else f"{words} below {self.below}"
 
     @property
@@ -207,7 +209,7 @@ def decode(manifest: Manifest, data: bytes) -> list[Numbers]:
     """
     if len(data) != manifest.payload_bytes:
         raise CodecError(
-            f"the length of a payload is {len(data)}, but {manifest.payload_bytes} by its manifest"
+            f"the length of a payload in bytes must be {manifest.payload_bytes}, got {len(data)}"
         )
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8))
     arrays, start = [], 0

@@ -391,7 +391,7 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
         ({"protocol": "tss", "gamma": 1.0}, "gamma"),
         ({"group_users": "4,5"}, "add up to 9, but users is 8"),
         ({"group_users": "8"}, "the number of sizes is 1, and that of epsilons is 2"),
-        ({"users": 1}, "each of the 2 groups needs a user, got users=1"),
+        ({"users": 1}, "users must be at least the number of groups, 2: got users=1"),
         ({"group_users": "8,0"}, "sizes of groups are whole numbers above 0"),
         ({"group_users": "a,b"}, "sizes of groups are whole numbers above 0"),
         ({"protocol": "dpdg", "delta": 0.0}, "delta lies between 0 and 1"),

@@ -331,6 +331,8 @@ def test_rows_that_are_not_alike_are_not_put_together() -> None:
 
     with pytest.raises(ScriptError, match="gather_rows joins rows of one wire type and shape, got"):
         run(one_each(bits([1, 0]), bits([1])), [1, 2])
+    with pytest.raises(ScriptError, match="indices of kind Nd below 5 of shape"):
+        run(one_each(index([1], below=5), index([1], below=5, kind="Nd")), [1, 2])
     with pytest.raises(
         ScriptError, match="gather_rows joins plain values only, got Residues: use gather"
     ):

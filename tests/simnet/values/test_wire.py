@@ -249,7 +249,7 @@ def test_a_wrong_length_is_noticed(payload: tuple[Manifest, list[list[int]]], ot
     data = encode(manifest, arrays_of(manifest, values))
     for wrong in {data[:-1], data + b"\0", other} - {data}:
         if len(wrong) != len(data):
-            with pytest.raises(CodecError, match=f"is {len(wrong)}, but {len(data)} by"):
+            with pytest.raises(CodecError, match=f"must be {len(data)}, got {len(wrong)}$"):
                 decode(manifest, wrong)
 
 
@@ -315,7 +315,7 @@ def test_frames_laid_end_to_end_decode_one_by_one(sent: list[Frame], rest: bytes
 def test_a_frame_cut_short_is_noticed(frame: Frame) -> None:
     data = frame.encode()
     for end in range(len(data)):
-        with pytest.raises(CodecError, match=r"cut short|only \d+ follow"):
+        with pytest.raises(CodecError, match="cut short"):
             decode_frame(data[:end])
 
 
