@@ -52,8 +52,8 @@ def about(protocol: Committee) -> About:
 
 
 def expected_bill(protocol: Committee, run: Run) -> Sequence[Expectation]:
-    """Return what each role sends and what the server receives in a run with a result, given who
-    dropped out. Shares to oneself are no messages.
+    """Return what each role sends, and the field elements that the server receives, in a run with a
+    result, given who dropped out. Shares to oneself are no messages.
     """
     n, N = protocol.users, protocol.items  # noqa: N806  # as papers do
     is_robust = isinstance(protocol, RobustDPDS)

@@ -77,11 +77,11 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
     alone.
 
     Target `distribution`: the mean of the groups' true frequencies or means, with the weights of
-    the estimate; the error is the noise alone. Target `population`: the true frequencies or mean of
-    all users; the error then also includes how far this mean is from them. The deviation of the
-    squared error is exact for target `distribution` if it is exact for each group; for target
-    `population`, it leaves out the third moments of the noise. Raises `ValueError` for a group
-    whose record does not say how an estimate is assessed.
+    the estimate; the error is that of the groups alone. Target `population`: the true frequencies
+    or mean of all users; the error then also includes how far this mean is from them. The deviation
+    of the squared error is exact for target `distribution` if it is exact for each group; for
+    target `population`, it leaves out the third moments of the noise. Raises `ValueError` for a
+    group whose record does not say how an estimate is assessed.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 
