@@ -92,8 +92,8 @@ def users_needed(
     out = console(json)
     noun = "holder" if holders == 1 else "holders"
     out.print(
-        f"{'1 user is' if needed == 1 else f'{needed:,} users are'} needed, so that every item has at "
-        f"least {holders:,} {noun}; with so many users:"
+        f"{'1 user is' if needed == 1 else f'{needed:,} users are'} needed, so that every item has "
+        f"at least {holders:,} {noun}; with so many users:"
     )
     print_privacy(out, [stated])
     write_json({"users": needed, "holders": holders, **stated.as_json()}, json)
