@@ -263,8 +263,8 @@ def assert_learns_nothing(
     disclose is then ignored.
 
     This assertion, and each other one about a verdict, raises `BadInput` for an empty coalition and
-    for one that names an unknown party. It raises `SimnetError` if no party declares a
-    secret, unless `about` states that perturbation alone protects the inputs.
+    for one that names an unknown party. It raises `SimnetError` if there is nothing to judge, for
+    example because honest parties have inputs and none of them declares a secret.
     """
     expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
     return _assert_meets(expectation, "to learn nothing", verdict(runs, corrupt, about))
