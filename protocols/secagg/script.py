@@ -165,9 +165,9 @@ class SecAgg:
         members = [me.name, *shared_by]
         is_present = [bool(mark) for mark in alive.numbers()]
         present = [name for name, here in zip(members, is_present, strict=True) if here]
-        self._check_enough("have sent vectors", len(present))
         if me.name not in present:
             raise Abort(f"the server says that the vector of {me.name} has not come")
+        self._check_enough("have sent vectors", len(present))
         if self.active:
             await self._check_consistent(me, ring, present)
 
@@ -394,8 +394,8 @@ class SecAgg:
     def _check_enough(self, what: str, count: int) -> None:
         if count < self.threshold:
             raise Abort(
-                f"the server names too few users who {what}: {count}, and {self.threshold} are "
-                "needed"
+                f"the server names too few users who {what}: {count} with this user, and "
+                f"{self.threshold} are needed"
             )
 
     # What the server checks and passes on.

@@ -150,8 +150,8 @@ def advantage(table: Table) -> Counterpart:
 def drawn_errors(table: Table) -> "Figure":
     """Draw the errors over ε, a panel for each data set.
 
-    If DPDG with δ = 0.5 is drawn on Gowalla for 1000 users and the classic calibration, a line
-    shows where DPDS has the same expected error.
+    If all runs have 1000 users and the classic calibration, and some are DPDG with δ = 0.5, a line
+    on Gowalla shows where DPDS has the same expected error.
     """
     known = table.values("users") == [USERS] and table.values("calibration") == ["classic"]
     has_line = known and WEAK in table.values("delta") and "gowalla" in table.values("population")
