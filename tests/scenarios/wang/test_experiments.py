@@ -246,7 +246,7 @@ def test_fig4_verdicts() -> None:
     best_effort = the(found, "best effort")
     assert finding(best_effort) == CORRECTED
     for rival in ("Laplace", "sampled attributes"):
-        for word in ("any smaller error", "by the threshold"):
+        for word in ("any smaller error", "by at least the threshold"):
             assert finding(the(found, rival, word)) == REPRODUCED
     assert experiment.figure is not None
     assert len(experiment.figure(table).axes) == 2
