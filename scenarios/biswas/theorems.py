@@ -310,7 +310,7 @@ QUOTES = (
         ),
         corrected=lambda _: exact(supported(all_possible=False)),
         under="all outputs of non-zero probability support an item, as Definition 2.3 says",
-        disputed="Remark 1 sets another support, {i}; with {i}, p* is p, as in the row above",
+        disputed="Remark 1 sets another support, {i}; with {i}, p* is p, as another row says",
     ),
     Quote(
         source("Definition 2.4"),
@@ -479,7 +479,7 @@ QUOTES = (
             "even an upper bound, because this quotient does not fall as n grows. The quotient "
             "also grows without bound as f goes to 0, and Var* is the variance at f = 0"
         ),
-        disputed="the proof divides by the expected number of reports instead, as in the row above",
+        disputed="the proof divides by the expected number of reports instead, as another row says",
     ),
     Quote(
         source("Theorem 3.5, proof"),
@@ -591,7 +591,7 @@ QUOTES = (
             "(Horvitz and Thompson), the estimate is unbiased"
         ),
         disputed="the text does not say whether the π_j may depend on the items; if they do not, "
-        "it holds, as in the row above",
+        "it holds, as another row says",
     ),
     Quote(
         source("Theorem 5.1"),

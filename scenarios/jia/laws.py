@@ -139,7 +139,7 @@ THRESHOLD = (
 DISPUTED = {
     APPROXIMATELY: THRESHOLD,
     EQUALITY: "the sentence before Eq. 14 says that the variance 'is approximated as' this; so "
-    "read, it may hold, by a threshold of our own, as in the row above",
+    "read, it may hold, by a threshold of our own, as another row says",
 }
 
 

@@ -16,7 +16,7 @@ WORDS = {
         0.1, "an error bound that is smaller by at least this share is 'significantly' lower"
     )
 }
-ANY = "any smaller error counts; the next row judges the word 'significantly'"
+ANY = "any smaller error counts; another row judges the word 'significantly'"
 BY_WORD = "the bound is smaller by at least the threshold of 'significantly'"
 
 

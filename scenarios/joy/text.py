@@ -356,19 +356,19 @@ WHOLE = "round two as a whole: the largest ε over all its answers"
 LAST_VALUE = f"ε of round two by the formula for the answer 2; {FACES}"
 OF_OUTPUT_0, OF_OUTPUT_1 = (
     f"the text before the equation says 'for output {output}, round 2, the privacy leakage is as "
-    "follows', so the equation may be about this output alone; so read, it holds, as in the row "
-    "above"
+    "follows', so the equation may be about this output alone; so read, it holds, as another row "
+    "says"
     for output in (0, 1)
 )
 OF_OUTPUT_V = (
     "the text before the equation says that 'the only privacy leakage occurs when the data owner "
     "truthfully responds for output V', round two', so the equation may be about one output alone; "
-    "so read, it holds, as in an earlier row"
+    "so read, it holds, as another row says"
 )
 MAY_HOLD_NONE = "an owner may hold none of the values"
 EVERY_OWNER = (
     "section 4.2 says that a truthful response is an integer greater than 0; so read, it holds, as "
-    "in the row above"
+    "another row says"
 )
 BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
 PAIR = "an answer 0 in round one, then 1"
@@ -483,8 +483,7 @@ PASSAGES = (
             why="whoever is sampled answers the truth, so owners who hold no add no noise",
             under=f"{under}; any growth of the variance counts, whatever 'quickly' means",
             disputed="the text does not say how owners are sampled, and has no measure of "
-            "'quickly'; "
-            + ("by the row before it fails" if fixed else "by the next row's reading it holds"),
+            "'quickly'; " + ("by the reading of another row it " + ("fails" if fixed else "holds")),
         )
         for fixed, under in (
             (
@@ -726,8 +725,8 @@ PASSAGES = (
         "every value gains its own sampled owners",
         instead=lambda _: 3 * UNEVEN.background[2] + Fraction(UNEVEN.sampling),
         under="the line of V' stands for one value, and the other lines for all others",
-        disputed="V' may stand for every value in turn, as in Eq. 16; so read, it holds, as in the "
-        "row above",
+        disputed="V' may stand for every value in turn, as in Eq. 16; so read, it holds, as "
+        "another row says",
     ),
     *(
         Passage(
@@ -896,7 +895,7 @@ PASSAGES = (
         instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9)),
         under="of the mechanism, as the sentence before the equation says",
         disputed="the line before the equation looks at the answer yes alone; so read, the "
-        "equation holds, as in the row above",
+        "equation holds, as another row says",
     ),
     Passage(
         "section 5.2 and Fig. 3",

@@ -122,7 +122,7 @@ def outperforms(
             STATED,
             partial(below, lambda _: 0.0),
             why=why,
-            under=f"any smaller error counts; the next row judges '{word}'",
+            under=f"any smaller error counts; another row judges '{word}'",
         ),
         Quote(
             source,

@@ -259,7 +259,7 @@ EXPERIMENT = Experiment(
             under="the expected errors are meant",
             why="the formulas of the paper give a smaller share",
             disputed="the sentence is about one point of the figure, the mean of 20 runs; for such "
-            "a mean the next row finds that 'over 90 %' may well be",
+            "a mean another row finds that 'over 90 %' may well be",
             data=GOWALLA_DATA,
         ),
         Quote(
@@ -278,7 +278,7 @@ EXPERIMENT = Experiment(
             STATED,
             less(""),
             why="at some ε DPDS errs more",
-            under="any smaller error counts; the next row judges the word 'much'",
+            under="any smaller error counts; another row judges the word 'much'",
             points=AT,
         ),
         Quote(

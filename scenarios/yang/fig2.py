@@ -137,7 +137,7 @@ EXPERIMENT = Experiment(
             1000,
             2000,
             "the number belongs to n = 2000, the next point of the curve",
-            disputed="the text says that the number belongs to n = 1000: see the row before",
+            disputed="the text says that the number belongs to n = 1000: another row has it so",
         ),
         everywhere(
             SOURCE,

@@ -384,13 +384,13 @@ SENTENCES = (
             (
                 BITS,
                 f"{BITS} bits after the point of a count",
-                "the paper's DPDG shares frequencies, for which it fails, as in the next row",
+                "the paper's DPDG shares frequencies, for which it fails, as another row says",
             ),
             (
                 OF_COUNT,
                 f"{BITS} bits after the point of a frequency, which are at most {OF_COUNT} after "
                 "the point of a count",
-                "for counts it holds, as in the row above",
+                "for counts it holds, as another row says",
             ),
         )
     ),

@@ -67,9 +67,7 @@ def _unknown_option(error: UnknownOptionError, command: str) -> str:
         else did_you_mean(given, names)
     )
     its = (
-        f"; other options, for settings of the scenario, are {', '.join(settings)}"
-        if settings
-        else ""
+        f"; the options for settings of the scenario are {', '.join(settings)}" if settings else ""
     )
     return f"{command} has no option {given}{meant}{its}"
 

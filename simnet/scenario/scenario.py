@@ -185,9 +185,9 @@ class Scenario:
         """Raise `BadInput` if an item of real data would be taken for "none of the other items"."""
         if self.has_none and labels[-1].lower() != NONE:
             raise BadInput(
-                f"with {self.last_none}=true the last item must be 'none of the other items', "
-                f"but the last item is {labels[-1]!r}: "
-                f"give --{self.last_none} false, or a --domain whose last item is {NONE}"
+                f"with {self.last_none}=true the label of the last item must be {NONE!r}, which "
+                f"stands for none of the other items, got {labels[-1]!r}: give "
+                f"--{self.last_none} false, or a --domain whose last item is {NONE}"
             )
 
     def fitted(self, people: Population) -> "Scenario":
