@@ -64,7 +64,7 @@ class Question:
     epsilon: float
     delta: float
     rarest: int | None
-    budget: float = inf  # the most bytes that a user may send
+    budget: float = inf  # the most bytes that a user may send on average
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
@@ -413,8 +413,8 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
 
 
 def _most_reported(question: Question, participation: float, without: float) -> int:
-    """Return the largest k of TSS with which a user sends at most the budget and at most `without`,
-    or 1 if there is no such k.
+    """Return the largest k of TSS with which users send on average at most the budget and at most
+    `without`, or 1 if there is no such k.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 

@@ -376,8 +376,7 @@ def parameters_in_words(compared: Compared) -> str:
 
 def assumptions(compared: Compared) -> list[str]:
     """Sentences that say what the comparison assumes."""
-    n, epsilon, delta = compared.users[0], compared.epsilon, compared.delta
-    holders = floor(min(compared.shares) * n + 1e-9)
+    epsilon, delta = compared.epsilon, compared.delta
     labels = compared.labels
     said = [
         (
@@ -390,11 +389,11 @@ def assumptions(compared: Compared) -> list[str]:
         + (" (local mechanisms with δ = 0)." if any(name in LOCAL for name in labels) else ".")
     ]
     if any(name in SAMPLING or name in ("secagg", "secagg_plus") for name in labels):
-        hold = "holds" if holders == 1 else "hold"
         said.append(
             "dpds, tss, committee, and secure aggregation without noise sample the users. They "
-            f"assume that the items are as frequent as stated: of {n:,} users, {holders:,} {hold} "
-            "the rarest item. The other protocols assume nothing about the data."
+            "assume that the items are as frequent as stated: a share of "
+            f"{min(compared.shares):.3g} of the users, rounded down to whole users, holds the "
+            "rarest item. The other protocols assume nothing about the data."
         )
     said += [compared.about_shares] if compared.about_shares else []
     said += trust_in_words({label.removesuffix(" with noise") for label in labels})

@@ -137,7 +137,8 @@ def advise(
     rarest
         The number of users who hold the rarest item, if no file is given; a lower bound is enough.
     budget
-        The number of bytes that a user may send. Without this option there is no limit.
+        The number of bytes, without headers, that a user may send on average. Without this option
+        there is no limit.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
