@@ -22,6 +22,11 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "·" for letter in text)
 
 
+def count_of(count: int, noun: str) -> str:
+    """Return a number with its noun, whose plural ends in s: `1 user`, `1,000 users`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 _WORDS = {
     "ε": "eps", "λ": "lambda", "Λ": "Lambda", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "−": "-",
     "×": "x", "·": ".", "→": "->", "←": "<-", "∞": "inf", "√": "sqrt", "∈": "in", "‖": "||",

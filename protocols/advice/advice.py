@@ -27,12 +27,12 @@ from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import FrequencyCollection
 from protocols.mechanisms.named import FREQUENCY
-from protocols.privacy.statement import count_of
 from protocols.secagg.degree import Demands, smallest_degree
 from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.tss import about as tss
 from protocols.tss.script import TSS
 from simnet.contract import Protocol
+from simnet.printable import count_of
 
 NOBODY = "nobody"
 WITH_USERS = "the server with users"
@@ -82,7 +82,7 @@ def _check_rarest(rarest: int, items: int, users: int) -> None:
             "hold it, so leave out items without holders"
         )
     if rarest * items > users:
-        holders = "1 holder" if rarest == 1 else f"{rarest} holders"
+        holders = count_of(rarest, "holder")
         many = (
             f"1 item with {holders} does" if items == 1 else f"{items} items with {holders} each do"
         )

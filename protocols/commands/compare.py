@@ -8,6 +8,7 @@ from protocols.commands.holdings import ItemsOfFile
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import FigureFile, JsonFile, Networks
 from simnet.errors import BadInput
+from simnet.printable import count_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,7 +132,7 @@ def _print(out: "Console", compared: "Compared") -> None:
         table.add_row("" if is_same else row[0], *row[1:trusted])
     out.print(table)
     most = compared.users[-1]
-    out.print(f"\nwith {most:,} {'user' if most == 1 else 'users'}:")
+    out.print(f"\nwith {count_of(most, 'user')}:")
     trust = Grid(heads(compared)[1], *OF_TRUST)
     for row in shown:
         if row[0] == f"{compared.users[-1]:,}":
@@ -166,7 +167,7 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
         raise BadInput("give --input FILE --column COLUMN, or --items for equally frequent items")
     if items < 1:
         raise BadInput(f"--items takes a whole number from 1, got {items}")
-    many = "1 item" if items == 1 else f"{items:,} equally frequent items"
+    many = "1 item" if items == 1 else count_of(items, "equally frequent item")
     return [1 / items] * items, many, ""
 
 

@@ -4,6 +4,7 @@ from protocols.commands.holdings import ItemsOfFile, rarest_item
 from protocols.commands.refusing import Counts, call_or_refuse
 from simnet.cli.options import JsonFile, whole_numbers
 from simnet.errors import BadInput
+from simnet.printable import count_of
 
 
 def participation(
@@ -90,10 +91,9 @@ def users_needed(
     needed = call_or_refuse(fewest_users, share, holders, relation)
     stated = server_of_sampling([holders] * 2, participation, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
-    noun = "holder" if holders == 1 else "holders"
     out.print(
         f"{'1 user is' if needed == 1 else f'{needed:,} users are'} needed, so that every item has "
-        f"at least {holders:,} {noun}; with so many users:"
+        f"at least {count_of(holders, 'holder')}; with so many users:"
     )
     print_privacy(out, [stated])
     write_json({"users": needed, "holders": holders, **stated.as_json()}, json)
@@ -187,11 +187,10 @@ def advise(
         trust.add_row(*row)
     out.print()
     out.print(trust)
-    noun = "holder" if rarest == 1 else "holders"
     out.print(
         f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
         f"all others meet it with δ = {delta:g}. Options with p sample the users: they assume "
-        f"that every item has at least {rarest:,} {noun} among the users who are "
+        f"that every item has at least {count_of(rarest, 'holder')} among the users who are "
         f"left, {basis}. Options without p assume nothing about the data. Where users add shares "
         "of noise (dpdg), each user who drops out makes the noise smaller."
     )

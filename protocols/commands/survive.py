@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import FigureFile, JsonFile
+from simnet.printable import count_of
 
 if TYPE_CHECKING:
     from protocols.tss.survival import Survival
@@ -74,9 +75,8 @@ def survive(
     honest = users - colluders
     out = console(json)
     at_most = "at most " if found.items.min() < found.items.max() else ""
-    random = "random user" if colluders == 1 else "random users"
     out.print(
-        f"{colluders:,} {random} of {users:,} collude, and {honest:,} "
+        f"{count_of(colluders, 'random user')} of {users:,} collude, and {honest:,} "
         f"{'is' if honest == 1 else 'are'} honest:\n"
         f"the colluders break a given item with probability {at_most}"
         f"{_in_words(found.items.max())}, and at least one item with probability {_between(found)}"

@@ -7,6 +7,7 @@ from cyclopts import Parameter
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import JsonFile
 from simnet.errors import BadInput
+from simnet.printable import count_of
 
 
 def thresholds(
@@ -61,7 +62,7 @@ def thresholds(
     out = console(json)
     out.print(
         f"users: {users:,}; a run completes with probability at least 1 - 2^-{bits:g}; users of "
-        f"tss_robust report on {k} of {items} {'item' if items == 1 else 'items'}\n"
+        f"tss_robust report on {k} of {count_of(items, 'item')}\n"
     )
     grid = Grid("drop-outs", "dpds_robust", "tss_robust")
     for row in rows:

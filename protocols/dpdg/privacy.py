@@ -16,7 +16,8 @@ import attrs
 from protocols import checks
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, GaussianProfile, sigma
 from protocols.privacy.profile import Profile
-from protocols.privacy.statement import count_of, statement_of
+from protocols.privacy.statement import statement_of
+from simnet.printable import count_of
 from simnet.stated.privacy import PrivacyStatement
 
 Draw = Literal["rounded-gaussian", "discrete-gaussian"]

@@ -14,8 +14,9 @@ import attrs
 from protocols import checks
 from protocols.privacy.bounds import bound
 from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation, profile
-from protocols.privacy.statement import count_of, statement_of
+from protocols.privacy.statement import statement_of
 from protocols.privacy.theorems import claimed_by_the_paper
+from simnet.printable import count_of
 from simnet.stated.privacy import PrivacyStatement, small_number
 
 COUNTS = "the server: the counts of the sampled users"

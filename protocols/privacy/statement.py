@@ -38,8 +38,3 @@ def positive_epsilon(epsilon: float) -> None:
     """Raise `ValueError` for an ε that is not positive and finite."""
     if not 0 < epsilon < inf:
         raise ValueError(f"epsilon is positive and finite, got {epsilon}")
-
-
-def count_of(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 user`, `1,000 users`."""
-    return f"{count:,} {noun}{'s' if count != 1 else ''}"

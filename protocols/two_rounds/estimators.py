@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.privacy.statement import count_of
 from protocols.two_rounds.mechanism import TwoRounds
 from simnet.arrays import Floats, Ints
+from simnet.printable import count_of
 
 Variant = Literal["kept", "fresh", "round-two"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)

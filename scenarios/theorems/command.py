@@ -4,6 +4,7 @@ from protocols.commands.holdings import ItemsOfFile, rarest_item
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import JsonFile
 from simnet.errors import BadInput
+from simnet.printable import count_of
 
 WIDE = 130  # if a line has this many characters, the table also shows the claims' statements
 
@@ -78,7 +79,7 @@ def claims(
             raise BadInput(f"β is at most {largest:.6g}, as {basis}; got {beta:g}")
         beta = largest if beta is None else beta
     setting = call_or_refuse(Setting, users, items, beta, epsilon, z, delta, reported, gamma)
-    holders = "1 holder" if setting.rarest == 1 else f"{setting.rarest:,} holders"
+    holders = count_of(setting.rarest, "holder")
     fitting = (
         f"β = {setting.beta:g} fits data in which every item has {holders} or "
         f"more; --input FILE --column COLUMN says which β fits a file."

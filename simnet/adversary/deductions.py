@@ -49,6 +49,7 @@ from simnet.linear.span import Span
 from simnet.linear.terms import Terms, accumulate, common_lanes, fresh, join, refine
 from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
+from simnet.printable import count_of
 
 IDEAL = "an ideal random function"
 FIRST_MARK = 1 << 62  # marks are numbered from here, above all unknowns
@@ -608,8 +609,7 @@ def _whole(bits: float) -> int:
 
 def _bits(bits: float) -> str:
     """Too small a number of bits, in words."""
-    count = min(_whole(bits), LEAST_BITS - 1)
-    return f"{count} bit{'s' if count != 1 else ''}"
+    return count_of(min(_whole(bits), LEAST_BITS - 1), "bit")
 
 
 def _listed(words: Iterable[str]) -> str:

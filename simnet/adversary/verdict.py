@@ -56,6 +56,7 @@ from simnet.errors import SimnetError
 from simnet.kernel.run import Run
 from simnet.linear.unknowns import ONE, PLACES, Unknowns
 from simnet.linear.vectors import Vector
+from simnet.printable import count_of
 
 ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
 # in a notebook and in the `repr` of a verdict: the largest number of functions shown, and of
@@ -291,7 +292,7 @@ class Verdict:
             heads = ["learned", "computed from", "also told by the output?"]
             shown += markup.table(heads, rows)
         hidden = len(self.functions) - len(rows)
-        more = f"and {hidden:,} more function{'s' if hidden != 1 else ''}"
+        more = f"and {count_of(hidden, 'more function')}"
         return shown + (markup.paragraph(more) if hidden else "")
 
     def evidence(

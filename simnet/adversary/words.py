@@ -13,6 +13,7 @@ from simnet.adversary.whole_view import (
     disclosed_in_words,
     discloses_nothing,
 )
+from simnet.printable import count_of
 from simnet.stated.disclosure import TRAFFIC
 
 TERMS_SHOWN = 4
@@ -248,8 +249,9 @@ def _any(role: str, count: int, size: int, every: str) -> str:
 
 def seen_in_words(kind: Mapping[str, Any]) -> str:
     """One kind of plain messages that a coalition sees, as `DiscreteView.sees` lists it."""
+    messages = count_of(kind["messages"], "message")
     if kind["what"] == TRAFFIC:
-        return f"{_messages(kind)} on the network: sender, recipient, round, bytes"
+        return f"{messages} on the network: sender, recipient, round, bytes"
     content = (
         "each with its key, a plain number"
         if kind["carries"] == "key"
@@ -260,11 +262,7 @@ def seen_in_words(kind: Mapping[str, Any]) -> str:
         if kind["senders"] > 1
         else f"one {kind['from']}"
     )
-    return f"{kind['what']}: {_messages(kind)} from {senders}, {content}"
-
-
-def _messages(kind: Mapping[str, Any]) -> str:
-    return f"{kind['messages']:,} message{'s' if kind['messages'] != 1 else ''}"
+    return f"{kind['what']}: {messages} from {senders}, {content}"
 
 
 def _contents(kinds: str) -> str:

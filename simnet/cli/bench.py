@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from simnet.cli.options import JsonFile, OutputFile
+from simnet.printable import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,8 +49,8 @@ def bench(
 
     out = console(json)
     out.print(
-        f"{machine()}; median and least..most of {_runs(repeat)}; the ratio is the median "
-        "divided by the target"
+        f"{machine()}; median and least..most of {count_of(repeat, 'run')}; the ratio is the "
+        "median divided by the target"
     )
     table = Grid("benchmark", "figure", "spread", "target", "ratio", "")
     results, missing = [], []
@@ -91,7 +92,7 @@ def bench(
 def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
     from simnet.bench.benchmark import machine
 
-    yield f"`simnet bench` on {machine()}; median (least..most) of {_runs(repeat)}."
+    yield f"`simnet bench` on {machine()}; median (least..most) of {count_of(repeat, 'run')}."
     yield ""
     yield "| figure | sizes | measured | target |"
     yield "| --- | --- | --- | --- |"
@@ -115,10 +116,6 @@ def _row(one: "Measured", note: str = "") -> str:
     measured = f"{_figure(one.median)} {one.benchmark.unit} ({spread})"
     target = _target(one) + ("" if one.met else ", missed")
     return f"| {one.benchmark.name} | {one.benchmark.sizes} | {measured} | {target} |"
-
-
-def _runs(count: int) -> str:
-    return f"{count:,} run{'' if count == 1 else 's'}"
 
 
 def _target(result: "Measured") -> str:

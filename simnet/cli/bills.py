@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simnet.cli.grid import Grid
+from simnet.printable import count_of
 from simnet.record.ledger import Ledger, Traffic
 from simnet.stated.bill import BYTES_REPEATED, CODES, BillRow, count_in_words, repeats_bytes
 
@@ -51,7 +52,7 @@ def print_copies(ledger: Ledger, console: Console) -> None:
         many = "message that came twice" if copies.messages == 1 else "messages that came twice"
         console.print(
             f"not in the bill: the second copies of {copies.messages:,} {many} "
-            f"({copies.payload_bytes:,} {'byte' if copies.payload_bytes == 1 else 'bytes'} without "
+            f"({count_of(copies.payload_bytes, 'byte')} without "
             "headers)"
         )
 

@@ -12,6 +12,7 @@ from simnet.cli.options import (
     Settings,
     settings_of,
 )
+from simnet.printable import count_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -223,11 +224,10 @@ def _print(
     for sentence in outcome_in_words(done, about):
         out.print(sentence, style="yellow")
     names = found.parties
-    judged = "1 coalition" if found.judged == 1 else f"{found.judged:,} coalitions"
     were = "was" if found.judged == 1 else "were"
     out.print(
-        f"{judged} of {len(names)} parties {were} judged (seed {done.seed}): what they learn from "
-        "secret shares"
+        f"{count_of(found.judged, 'coalition')} of {len(names)} parties {were} judged (seed "
+        f"{done.seed}): what they learn from secret shares"
     )
     role_of = {name: seat.role for name, seat in zip(names, done.roster.seats, strict=True)}
     table = Grid("party", "exposed by", "not exposed by", "touched by")
@@ -255,7 +255,7 @@ def _print(
         out.print(f"{{{who}}} learns more than its output, but no longer if {joining} joins")
     if len(undone) > SHOWN:
         more = len(undone) - SHOWN
-        out.print(f"and {more:,} more such coalition{'' if more == 1 else 's'}")
+        out.print(f"and {count_of(more, 'more such coalition')}")
     if not found.leaks and not found.undecided:
         out.print("no coalition learns more than its output")
     _print_classes(out, found)

@@ -19,7 +19,7 @@ from simnet.cli.tables import (
     print_table,
 )
 from simnet.cli.verdicts import print_claims
-from simnet.printable import printable
+from simnet.printable import count_of, printable
 from simnet.scenario.drops import truth_in_words
 from simnet.scenario.perform import Performance, parameters_in_words
 from simnet.scenario.population import NumberPopulation, TablePopulation
@@ -36,7 +36,7 @@ def show(result: Performance, console: Console) -> None:
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
-    users = f"{len(people.inputs):,} user{'' if len(people.inputs) == 1 else 's'}"
+    users = count_of(len(people.inputs), "user")
     inputs = (
         "values"
         if isinstance(people, NumberPopulation)
@@ -94,9 +94,7 @@ def _print_estimates(result: Performance, console: Console) -> None:
     console.print(_estimates(result, console.width))
     hidden = len(result.population.labels) - ITEMS_SHOWN
     if hidden > 0:
-        console.print(
-            f"and {hidden} more item{'s' if hidden != 1 else ''}; --json writes all of them"
-        )
+        console.print(f"and {count_of(hidden, 'more item')}; --json writes all of them")
     console.print(
         Text.assemble(
             ("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"

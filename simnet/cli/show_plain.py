@@ -8,7 +8,7 @@ from simnet.cli.grid import Grid
 from simnet.cli.privacy import print_privacy
 from simnet.cli.verdicts import print_claims
 from simnet.kernel.run import Run
-from simnet.printable import printable
+from simnet.printable import count_of, printable
 from simnet.record.ledger import Ledger, Traffic
 from simnet.scenario.drops import outcome_in_words
 from simnet.scenario.perform import parameters_in_words
@@ -70,7 +70,7 @@ def print_unread(ledger: Ledger, console: Console) -> None:
     """Print a line for each tag under which messages were sent that nobody received."""
     on_wire = ledger.unread("wire")
     for tag, count in ledger.unread().items():
-        counted, were = (f"{count:,} messages", "were") if count != 1 else ("1 message", "was")
+        counted, were = count_of(count, "message"), "was" if count == 1 else "were"
         own = count - on_wire.get(tag, 0)
         some = "" if own == count else f"{own:,} of them "
         kept = f", {some}from a party to itself" if own else ""
@@ -91,8 +91,7 @@ def _print_outputs(result: PlainRun, console: Console) -> None:
     console.print(table)
     if len(outputs) > OUTPUTS_SHOWN:
         hidden = len(outputs) - OUTPUTS_SHOWN
-        more = f"{hidden:,} more output{'' if hidden == 1 else 's'}"
-        console.print(f"and {more}; --json writes all of them")
+        console.print(f"and {count_of(hidden, 'more output')}; --json writes all of them")
     console.print()
 
 

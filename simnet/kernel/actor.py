@@ -309,11 +309,6 @@ class Actor:
             )
 
 
-def numbered(number: int, noun: str) -> str:
-    """Return a number with a noun, such as `1 row` or `2 rows`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def refuse(actor: Actor, tag: str | None, reason: str) -> ScriptError:
     """Return an error that names the party, the round and, if there is one, the tag."""
     about = "" if tag is None else f' (tag "{tag}")'

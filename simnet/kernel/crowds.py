@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from simnet.kernel.actor import Actor, numbered, refuse
+from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.link import Link
 from simnet.kernel.tags import Summed, Tag, Voluntary
+from simnet.printable import count_of
 from simnet.roster import Seat
 from simnet.values.metered import Metered
 from simnet.values.rows import Rows, Tally, added_up, stacked
@@ -34,7 +35,7 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
         raise refuse(
             actor,
             tag.name,
-            f"sends {numbered(messages, 'message')} for {parties}: each party sends {needed} one",
+            f"sends {count_of(messages, 'message')} for {parties}: each party sends {needed} one",
         )
     if seat.members is None and isinstance(block, Rows) and not voluntary:
         link.post(actor, tag, to, block[0])

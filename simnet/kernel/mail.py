@@ -28,10 +28,10 @@ from simnet.values.wire import Manifest, manifest_of
 
 def manifest_for(payload: Any) -> Manifest:
     """Return the manifest of a payload. Raises `TypeError` for values without a wire type."""
-    if hasattr(payload, "wire") and not isinstance(payload, Tally):
+    if _is_piece(payload):
         return manifest_of((payload.wire, payload.shape))
     pieces = payload if isinstance(payload, tuple) else (payload,)
-    if any(not hasattr(piece, "wire") or isinstance(piece, Tally) for piece in pieces):
+    if not all(map(_is_piece, pieces)):
         kinds = ", ".join(type(piece).__name__ for piece in pieces)
         raise TypeError(
             "a payload must be field elements, bits(...), index(...), reals(...), public keys, "
@@ -47,6 +47,13 @@ def in_hands_of(payload: Any, actor: Actor) -> Any:
     if isinstance(payload, tuple):
         return tuple([piece.metered(actor.meter) for piece in payload])
     return payload.metered(actor.meter)
+
+
+def _is_piece(payload: object) -> bool:
+    """Whether the payload is one array with a wire type. A tally has one too, but stands for many
+    messages.
+    """
+    return hasattr(payload, "wire") and not isinstance(payload, Tally)
 
 
 def _advice(pieces: Sequence[Any]) -> str:

@@ -16,13 +16,14 @@ from simnet.coins.coins import Coins, Deferred, RowBlock, evaluates_block
 from simnet.doors.call import DoorKind, door_call
 from simnet.errors import Abort, ScriptError
 from simnet.kernel import primitives
-from simnet.kernel.actor import Actor, numbered, refuse
+from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.primitives import Statement
 from simnet.kernel.reading import Reading
 from simnet.kernel.tags import Summed, Tag, Voluntary
 from simnet.kernel.turns import hand_over
+from simnet.printable import count_of
 from simnet.roster import Group, Roster
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.opaque import Boxes, PublicKeys, Signatures
@@ -443,11 +444,11 @@ class Party:
             )
         shape = payloads.shape if is_array else (len(payloads),)
         if shape[:1] != (len(group),):
-            rows_sent = numbered(shape[0], "row") if shape else "an array of shape ()"
+            rows_sent = count_of(shape[0], "row") if shape else "an array of shape ()"
             raise refuse(
                 actor,
                 tag.name,
-                f"sends {rows_sent} to {numbered(len(group), 'recipient')}: each recipient needs "
+                f"sends {rows_sent} to {count_of(len(group), 'recipient')}: each recipient needs "
                 "exactly one row",
             )
         post = self._link.post_rows if is_array else self._link.post_each
@@ -751,7 +752,7 @@ class Party:
                 actor,
                 summed.name,
                 f"gather_sums needs a count of at least 1 for each key, got "
-                f"{numbered(len(keys), 'key')} and {numbered(len(counts), 'count')}{least}",
+                f"{count_of(len(keys), 'key')} and {count_of(len(counts), 'count')}{least}",
             )
         return await self._link.take_sums(actor, summed, keys, counts)
 

@@ -35,8 +35,9 @@ from typing import Any
 import numpy as np
 
 from simnet.coins.coins import evaluates_block
-from simnet.kernel.actor import Actor, numbered, refuse
+from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.reading import Reading
+from simnet.printable import count_of
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures
 from simnet.values.typed import Typed
@@ -162,7 +163,7 @@ def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) 
         return Boxes(rows[np.newaxis], digests, is_single=True, meter=actor.meter)
     if rows.shape[:1] != (len(digests),):
         raise ValueError(
-            f"each key needs one row: got {numbered(len(digests), 'key')}, and rows of shape "
+            f"each key needs one row: got {count_of(len(digests), 'key')}, and rows of shape "
             f"{rows.shape}"
         )
     return Boxes(rows, digests, meter=actor.meter)
@@ -211,8 +212,8 @@ def _stretched(
         weights = list(map(operator.index, weights))
         if len(weights) != len(digests):
             raise ValueError(
-                f"each seed needs one weight: got {numbered(len(digests), 'seed')} and "
-                f"{numbered(len(weights), 'weight')}"
+                f"each seed needs one weight: got {count_of(len(digests), 'seed')} and "
+                f"{count_of(len(weights), 'weight')}"
             )
     rows = reading.stretched(digests, field, inner, label, weights).metered(actor.meter)
     elements = len(digests) * math.prod(inner)

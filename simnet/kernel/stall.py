@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from simnet.errors import Stall
-from simnet.kernel.actor import Actor, numbered
+from simnet.kernel.actor import Actor
 from simnet.kernel.waits import ForSum, FromNamed, FromSome, Wait
+from simnet.printable import count_of
 
 SHOWN = 3  # the message names at most this many waiting parties
 
@@ -67,7 +68,7 @@ def _awaited(actor: Actor, wait: Wait, actors: Sequence[Actor]) -> str:
     if isinstance(wait, ForSum):
         lacking = wait.count - len(wait.arrived(actor.number))
         key = "" if wait.key is None else f" with key {wait.key}"
-        return f"{lacking} more of {numbered(wait.count, 'message')}{key}"
+        return f"{lacking} more of {count_of(wait.count, 'message')}{key}"
     return "anyone"
 
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 
 from simnet.coins.coins import Deferred, RowBlock
 from simnet.errors import ScriptError
-from simnet.kernel.actor import Actor, numbered, refuse, refuse_one_for_many
+from simnet.kernel.actor import Actor, refuse, refuse_one_for_many
 from simnet.kernel.deferred import Pending, Posting, evaluate, evaluate_in_threads, made
 from simnet.kernel.reading import Reading
 from simnet.kernel.sums import Batch, Sum, TotalTable
 from simnet.kernel.turns import Turns
 from simnet.kernel.waits import ForSum
+from simnet.printable import count_of
 from simnet.record.ledger import Ledger
 from simnet.record.log import Log
 from simnet.record.message import Key
@@ -381,7 +382,7 @@ class Summing:
         key = "" if sum_.key is None else f" with key {sum_.key}"
         more = "" if len(sent) <= 5 else " and others"
         wrong = (
-            f"sums {numbered(count, 'message')}{key}, but {len(sent)} were sent to it, by "
+            f"sums {count_of(count, 'message')}{key}, but {len(sent)} were sent to it, by "
             f"{names}{more}"
         )
         rule = "a sum contains everything that is sent into it, whoever sends it"
@@ -404,7 +405,7 @@ class Summing:
         sent = sum_.senders(actor.number)
         if senders is None:
             key = "" if sum_.key is None else f" with key {sum_.key}"
-            wrong = f"sums {numbered(count, 'message')}{key}, but {len(sent)} were sent"
+            wrong = f"sums {count_of(count, 'message')}{key}, but {len(sent)} were sent"
             return refuse(actor, sum_.tag, wrong)
         names, asked = self._roster.names, set(senders.numbers.tolist())
         twice = sorted({names[sender] for sender in sent if sent.count(sender) > 1})
@@ -427,13 +428,13 @@ def _refuse_misshapen(
         raise refuse(
             actor,
             tag,
-            f"sends rows of shape {rows.shape} to {numbered(recipients, 'recipient')}: each "
+            f"sends rows of shape {rows.shape} to {count_of(recipients, 'recipient')}: each "
             "recipient needs exactly one row",
         )
     if keys is not None and keys.shape != (len(to),):
         raise refuse(
             actor,
             tag,
-            f"each group of recipients needs one key: got {numbered(len(to), 'group')}, and keys "
+            f"each group of recipients needs one key: got {count_of(len(to), 'group')}, and keys "
             f"of shape {keys.shape}",
         )

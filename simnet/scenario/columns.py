@@ -93,7 +93,7 @@ def whole_numbers(column: Column, least: int = 0, most: int | None = None) -> li
     upper = "on" if most is None else f"to {most}"
     expected = f"where a whole number from {least} {upper} is expected"
     column.refuse(is_wrong, lambda text: f"has {quoted(text)}, {expected}")
-    by_label = [int(label.lstrip("0") or 0) for label in column.labels]
+    by_label = [whole_number(label) or 0 for label in column.labels]
     return [by_label[number] for number in column.numbers.tolist()]
 
 

@@ -19,6 +19,7 @@ from simnet.kernel.deadlines import Clocked
 from simnet.kernel.fates import Send, drawn_fates
 from simnet.kernel.run import Run, run, sends
 from simnet.nearest import did_you_mean
+from simnet.printable import count_of
 from simnet.record.fate import Fate, MessageFate
 from simnet.stated.about import About
 
@@ -89,7 +90,7 @@ def _send_of(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]
     if not any((send.tag, send.place) == (fate.tag, fate.place) for send in own):
         made = ", ".join(dict.fromkeys(send.tag for send in own)) or "nothing"
         times = f" {fate.place} times" if fate.place > 1 else ""
-        count = "1 send" if len(own) == 1 else f"{len(own)} sends"
+        count = count_of(len(own), "send")
         raise BadInput(
             f'--drop {text}: {name} does not send "{fate.tag}"{times}; it sends {made} ({count})'
         )
@@ -107,7 +108,7 @@ def _checked_messages(text: str, sent: dict[str, tuple[Send, ...]]) -> tuple[Mes
 def _refuse_unreachable(text: str, fate: Fate, send: Send) -> None:
     count = len(send.recipients)
     if isinstance(fate.reached, int) and fate.reached >= max(count, 1):
-        recipients = "1 recipient" if count == 1 else f"{count} recipients"
+        recipients = count_of(count, "recipient")
         raise BadInput(
             f'--drop {text}: this send of "{fate.tag}" has {recipients}; write '
             f"{text.partition(':')[0]}:after if all of them are reached"

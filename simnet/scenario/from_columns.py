@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
+from simnet.printable import count_of
 from simnet.scenario.columns import LONGEST_NUMBER, Column, whole_number
 from simnet.scenario.data_file import LONGEST_QUOTE, quoted
 from simnet.scenario.population import ItemPopulation, NumberPopulation, TablePopulation
@@ -73,7 +74,7 @@ def table_of_columns(
         for name, column, how in zip(categorical, populations, declared, strict=True)
     )
     first = next(iter(columns.values()))
-    source = f"{len(columns)} column{'' if len(columns) == 1 else 's'} of {first.file}"
+    source = f"{count_of(len(columns), 'column')} of {first.file}"
     if first.left_out:
         gone = "1 row that lacks" if first.left_out == 1 else f"{first.left_out:,} rows that lack"
         source += f" without {gone} a value"
@@ -130,7 +131,7 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
             f"{LONGEST_NUMBER} digits are expected"
         ),
     )
-    by_label = [int(label.lstrip("0") or 0) for label in counts.labels]
+    by_label = [whole_number(label) or 0 for label in counts.labels]
     rows = np.bincount(counts.numbers, minlength=len(by_label)).tolist()
     total = sum(number * times for number, times in zip(by_label, rows, strict=True))
     if not 1 <= total <= MOST_USERS:

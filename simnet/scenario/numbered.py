@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from simnet.contract import OverItems
 from simnet.errors import BadInput
 from simnet.kernel.seating import seated
-from simnet.printable import printable
+from simnet.printable import count_of, printable
 from simnet.scenario.data_file import LONGEST_QUOTE
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.scenario import Scenario
@@ -45,7 +45,7 @@ def refuse_renumbered(
         seats = sum(seat.size for seat in seated(protocol).seats if seat.takes_input)
         if seats != len(people.items):
             raise BadInput(
-                f"{people.source} gives {_counted(len(people.items), 'input')}, and the protocol "
+                f"{people.source} gives {count_of(len(people.items), 'input')}, and the protocol "
                 f"takes {seats:,}: it does not take its number of users as an argument (`users`). "
                 f"{give[0].upper()}{give[1:]}"
             )
@@ -61,7 +61,7 @@ def refuse_renumbered(
         if count > protocol.items:
             raise BadInput(
                 f"{count:,} possible values are named, and the protocol has "
-                f"{_counted(protocol.items, 'item')}: name at most as many"
+                f"{count_of(protocol.items, 'item')}: name at most as many"
             )
         return
     if numbers is not None and not is_gapless:
@@ -72,8 +72,8 @@ def refuse_renumbered(
         )
     if count != protocol.items:
         raise BadInput(
-            f"the protocol has {_counted(protocol.items, 'item')}, and {people.source} has "
-            f"{_counted(count, 'different value')}: {would}. {declare}, or {give}"
+            f"the protocol has {count_of(protocol.items, 'item')}, and {people.source} has "
+            f"{count_of(count, 'different value')}: {would}. {declare}, or {give}"
         )
 
 
@@ -91,7 +91,7 @@ def numbering_in_words(people: ItemPopulation) -> str:
     ]
     if count > VALUES_SHOWN:
         parts.append(f"and so on, up to input {count:,}")
-    return f"{_counted(count, 'item')} from {people.source}: {', '.join(parts)}"
+    return f"{count_of(count, 'item')} from {people.source}: {', '.join(parts)}"
 
 
 def numbering_of(about: About, people: object) -> str | None:
@@ -114,10 +114,6 @@ def _as_numbers(labels: Sequence[str]) -> list[Decimal] | None:
 def _shown(labels: Sequence[str]) -> str:
     shown = ", ".join(printable(label[:LONGEST_QUOTE]) for label in labels[:3])
     return f"{shown} and so on" if len(labels) > 3 else shown
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _inputs(count: int) -> str:

@@ -11,6 +11,7 @@ import attrs
 from simnet import markup
 from simnet.errors import BadInput
 from simnet.files import write_whole
+from simnet.printable import count_of
 from simnet.scenario.figure import blank_figure, write_figure
 from simnet.studies.experiment import OF_ABORTS
 from simnet.studies.quote import Ruling
@@ -71,7 +72,7 @@ class Report:
         experiment = self.study.experiment
         people = "; synthetic people" if self.table.synthetic else ""
         count = len(self.table.rows)
-        trials = "1 trial" if count == 1 else f"{count} trials"
+        trials = count_of(count, "trial")
         return f"{self.study.name}: {experiment.summary} ({experiment.source}); {trials}{people}"
 
     def __repr__(self) -> str:
