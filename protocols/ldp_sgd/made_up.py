@@ -6,6 +6,7 @@ from protocols.ldp_sgd.features import encoded
 from protocols.mechanisms.value_range import ValueRange
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
+from simnet.errors import BadInput
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Schema
 from simnet.scenario.synthetic import uniform_table
@@ -20,8 +21,14 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     In the last categorical column only the first two categories occur. All other columns are
     uniform. The features determine a signal from -1 to 1. The number is a linear function of the
     signal plus uniform noise. The category follows a logistic law of the features and the number.
-    Raises `BadInput` for an empty population.
+    Raises `BadInput` for an empty population, and for a schema without a numeric column, without a
+    categorical one, or without a third column.
     """
+    if not (schema.numeric and schema.categorical and len(schema.names) > 2):
+        raise BadInput(
+            "dependent columns need a schema with a numeric column, a categorical one, and at least"
+            " one more"
+        )
     uniform = uniform_table(users, schema, seed)
     rows, number = uniform.inputs.copy(), len(schema.numeric) - 1
     before = Schema(schema.numeric[:-1], schema.categorical[:-1])

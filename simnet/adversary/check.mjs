@@ -607,8 +607,8 @@ function checkField(field, sums) {
       sums.add(basic, coefficient, apart.get(u) ?? nothing);
       sums.add(hidden, coefficient, hiding.get(u) ?? nothing);
     }
-    must(isZero(basic), "rule 4: a seen row depends on opened rows, or an opened row depends on other rows");
-    must(isZero(hidden), "rule 5: a row tells of a secret that a door made from field elements");
+    must(isZero(basic), "rule 4: a seen row may depend on opened rows, or an opened row on other rows");
+    must(isZero(hidden), "rule 5: a row may tell of a secret that a door made from field elements");
   };
   for (const form of field.seenRows) {
     const rest = new Map(); // rule 3
@@ -617,7 +617,7 @@ function checkField(field, sums) {
       if (classOf[u] === "coin") sums.add(rest, -coefficient, shift.get(u) ?? nothing);
     }
     sums.reduce(sums.reduce(rest, field.bases.learned), field.bases.atMost);
-    must(isZero(rest), "rule 3: a row tells more than the functions listed");
+    must(isZero(rest), "rule 3: a row may tell more than the functions listed");
     movesRightly(form, nothing);
   }
 

@@ -48,10 +48,6 @@ def bench(
     from simnet.cli.page import read_part, write_part
 
     out = console(json)
-    out.print(
-        f"{machine()}; median and least..most of {count_of(repeat, 'run')}; the ratio is the "
-        "median divided by the target"
-    )
     table = Grid("benchmark", "figure", "spread", "target", "ratio", "")
     results, missing = [], []
     for benchmark in registered(names or []):
@@ -72,6 +68,10 @@ def bench(
             f"{result.median / benchmark.target:.2f}",
             "met" if result.met else Text("missed", "bold red"),
         )
+    out.print(
+        f"{machine()}; median and least..most of {count_of(repeat, 'run')}; the ratio is the "
+        "median divided by the target"
+    )
     out.print(table)
     for result in results:
         if result.note:

@@ -402,7 +402,7 @@ def _whole_numbers(call: DoorCall, field: Field, result: Any) -> Residues:
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
             f"{call.name} returns {_kind_of_numbers(result)}: the function of me.secret must "
-            f"return whole numbers from -2**63 to 2**63 - 1, of shape {call.shape}"
+            f"return whole numbers of at most 64 bits, of shape {call.shape}"
         ) from error
 
 

@@ -227,7 +227,7 @@ def _whole(given: Mapping[str, Any], key: str, default: int) -> int:
 
 
 def _number(value: float) -> str:
-    return repr(round(value, 9)).removesuffix(".0")
+    return f"{value:.15g}"  # one digit fewer than a float holds: a change of unit is not seen
 
 
 def _text(value: str) -> str:

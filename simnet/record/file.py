@@ -52,8 +52,8 @@ def save(transcript: Transcript, path: Path) -> None:
     """Write a transcript to a file.
 
     Raises `TypeError` if JSON cannot represent an input, and for a transcript with a `Tally`.
-    Raises `BadInput` if the file cannot be written, or if it would hold more values without bits
-    than `load` accepts.
+    Raises `BadInput` if the file cannot be written, or if `load` would refuse it: for too many
+    values without bits, and for an input nested too deeply.
 
     >>> import pathlib, tempfile
     >>> from simnet import Seat, load, run
@@ -67,6 +67,13 @@ def save(transcript: Transcript, path: Path) -> None:
     ...     load(path).seed
     5
     """
+    inputs = {name: _listed(value) for name, value in transcript.inputs.items()}
+    for name, value in inputs.items():
+        if not _is_shallow(value):
+            raise BadInput(
+                f"the input of {name} cannot be saved: it has more than {MOST_NESTED} levels of "
+                "lists and dictionaries"
+            )
     tags = sorted({message.tag for message in transcript.messages})
     described, frames, without_bits = [], [], 0
     for message in transcript.messages:
@@ -95,7 +102,7 @@ def save(transcript: Transcript, path: Path) -> None:
     header = {
         "seed": transcript.seed,
         "names": transcript.names,
-        "inputs": {name: _listed(value) for name, value in transcript.inputs.items()},
+        "inputs": inputs,
         "observed": sorted(transcript.observed),
         "tags": tags,
         "messages": described,
@@ -306,7 +313,7 @@ def _is_shallow(value: Any) -> bool:
         level = [
             part
             for whole in level
-            if isinstance(whole, list | dict)
+            if isinstance(whole, list | tuple | dict)
             for part in (whole.values() if isinstance(whole, dict) else whole)
         ]
         if not level:

@@ -21,6 +21,7 @@ from protocols.ldp_sgd.table import TableDescent, table_descent
 from simnet import ScriptError, run
 from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
+from simnet.errors import BadInput
 from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.find import find
 from simnet.scenario.judging import judge_claims
@@ -40,6 +41,18 @@ SCHEMA = Schema(
 )
 ROWS = np.array([[20, 2, 1, 1], [60, -4, 2, 2], [40, 0, 3, 2]], dtype=float)
 TARGETS = {"squared": "pay", "logistic": "sex", "hinge": "sex"}
+
+
+@pytest.mark.parametrize(("numeric", "categorical"), [(0, 2), (2, 0), (1, 1), (2, 1), (1, 2)])
+def test_dependent_columns_need_a_column_on_which_they_depend(
+    numeric: int, categorical: int
+) -> None:
+    schema = Schema(SCHEMA.numeric[:numeric], SCHEMA.categorical[:categorical])
+    if numeric and categorical and numeric + categorical > 2:
+        assert np.isfinite(dependent_table(3, schema, 0).inputs).all()
+    else:
+        with pytest.raises(BadInput, match="a numeric column, a categorical one, and at least one"):
+            dependent_table(3, schema, 0)
 
 
 def descent(users: int, loss: str = "logistic", **settings: Any) -> TableDescent:

@@ -421,6 +421,12 @@ def test_a_tally_counts_every_message_once_or_not(
         tally(counts, 3, like=bits(np.ones((0, 2))))
 
 
+def test_a_tally_of_fewer_than_no_messages_is_refused() -> None:
+    assert tally([0], 0, like=bits(np.ones((0, 1)))).messages == 0
+    with pytest.raises(ValueError, match="a tally is of 0 or more messages, got messages=-1"):
+        tally([0], -1, like=bits(np.ones((0, 1))))
+
+
 def test_single_parties_are_played_out_and_crowds_refused_by_name() -> None:
     assert len(Model(Reports(crowds=(), alone=3)).worlds([1, 2, 3])) == 1
     with pytest.raises(

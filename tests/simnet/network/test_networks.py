@@ -52,6 +52,27 @@ def test_a_network_as_a_file_is_the_same_network(name: str, tmp_path: Path) -> N
     )
 
 
+@pytest.mark.parametrize("rate", [1e-4, 0.1, 12345.678, 3e9, 1e15])
+def test_a_file_keeps_slow_and_fast_rates(rate: float) -> None:
+    latency = Latency(rate, jitter=rate / 7)
+    network = Network(
+        name="one",
+        source="",
+        classes={"client": Access(up=rate)},
+        latencies={("client", "client"): latency},
+        roles={},
+        transport=Transport(payload=100, header=7),
+        prices={"FA": rate},
+    )
+    again = network_from_toml(as_toml(network))
+    assert again.classes["client"].up == pytest.approx(rate, rel=1e-12)
+    found = again.latencies["client", "client"]
+    assert found.seconds == pytest.approx(rate, rel=1e-12)
+    assert found.jitter == pytest.approx(rate / 7, rel=1e-12)
+    assert again.prices["FA"] == pytest.approx(rate, rel=1e-12)
+    assert as_toml(again) == as_toml(network)
+
+
 def test_all_settings_of_a_file_are_read(tmp_path: Path) -> None:
     network = Network(
         name='an "odd" name\n',

@@ -35,7 +35,7 @@ from simnet import (
     save,
     seats,
 )
-from simnet.errors import CodecError, SimnetError
+from simnet.errors import BadInput, CodecError, SimnetError
 from simnet.kernel.run import Run
 from simnet.record.file import MAGIC
 from simnet.record.message import Block
@@ -397,6 +397,21 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
     done = simnet.run(Courier((index(np.zeros(2**20 + 1, dtype=np.int64), 1),)), observe=["b"])
     with pytest.raises(SimnetError, match="1,048,576 values that take no bits"):
         save(done.transcript, tmp_path / "run")
+
+
+@pytest.mark.parametrize(("levels", "is_saved"), [(64, True), (65, False)])
+def test_an_input_is_saved_if_it_can_be_loaded(tmp_path: Path, levels: int, is_saved: bool) -> None:
+    given: Any = 5
+    for level in range(levels):
+        given = [given] if level % 2 else {"within": given}
+    done = simnet.run(Courier((index([0], 2),)), observe=["b"])
+    transcript = attrs.evolve(done.transcript, inputs={"a": given})
+    if is_saved:
+        save(transcript, tmp_path / "run")
+        assert load(tmp_path / "run").inputs["a"] == given
+    else:
+        with pytest.raises(BadInput, match="the input of a cannot be saved: it has more than 64"):
+            save(transcript, tmp_path / "run")
 
 
 @pytest.mark.parametrize("name", ["none", "."])
