@@ -1,6 +1,6 @@
 """Wire types and the packing codec: how values become bits on the wire.
 
-Theory of operation. A message has as many bits as its elements need: an element of F_q takes
+Theory of operation. A value takes only the bits that its kind needs: an element of F_q takes
 ceil(log2 q) bits, and an index of [n] ceil(log2 n). A `WireType` consists of a kind of value and
 the number of different values, which gives its width in bits. A payload is a sequence of arrays,
 each with one wire type. The list of their types and shapes is the payload's `Manifest`. To encode a
