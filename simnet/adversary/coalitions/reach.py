@@ -40,6 +40,8 @@ class Reached:
     """Whom one coalition certainly exposes and touches, whom it may expose and touch at most, and
     the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
 
+    If a coalition learns a product, it may expose all parties that have a factor.
+
     A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
     more, if doors were given field elements. So a decided verdict alone does not say that a party
     is not exposed.
@@ -125,6 +127,7 @@ def reached_by(found: Verdict, names: Names) -> Reached:
     if widest is not None:
         most = [(modulus, list(vectors)) for modulus, (_, vectors) in widest.functions.items()]
         may_expose, may_touch = _reach(found, names, most)
+        may_expose |= _with_factors(found, names, most)
     return Reached(exposes, touches, may_expose, may_touch, found.finding)
 
 
@@ -154,6 +157,25 @@ def _reach(
             if _is_alone(modulus, vectors, {u for u in occurring if owners(u) == {name}}):
                 exposes |= number[name]
     return exposes, touches
+
+
+def _with_factors(
+    found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
+) -> int:
+    """Return the set of parties, as a number, that have a factor of a product in the functions.
+
+    A coalition that knows the other factors may divide by them: if it learns 4 x, it learns x.
+    """
+    families = found.unknowns.families
+    factors = {
+        factor
+        for _, vectors in functions
+        for vector in vectors
+        for unknown in vector
+        for factor in families[unknown // PLACES].factors
+    }
+    holders = {name for factor in factors for name in families[factor // PLACES].holders}
+    return sum(1 << place for place, name in enumerate(names) if name in holders)
 
 
 def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:

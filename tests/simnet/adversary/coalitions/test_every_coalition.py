@@ -174,6 +174,42 @@ def test_a_product_belongs_to_the_owner_of_its_factors() -> None:
         found.finding(["nobody"])
 
 
+class MultipliesForAReader:
+    """The server sends the reader, who may know it, the product of the secrets of u1 and u2."""
+
+    def parties(self) -> dict[str, Seat]:
+        return {
+            **seats("u", self.user, 2),
+            "server": Seat(self.server),
+            "reader": Seat(self.reader),
+        }
+
+    async def user(self, me: Party, number: Sealed) -> None:
+        await me.send(NOTE, "server", me.secret(lambda x: [x], number, field=F, shape=(1,)))
+
+    async def server(self, me: Party) -> None:
+        first, second = await me.gather(NOTE, ["u1", "u2"])
+        await me.send(NOTE, "reader", first * second)
+
+    async def reader(self, me: Party) -> Sealed:
+        return (await me.receive(NOTE, "server", shape=(1,))).open()
+
+    def functionality(self, numbers: list[Sealed], users: list[Any]) -> dict[str, Any]:
+        first, second = (
+            user.secret(lambda x: [x], number, field=F, shape=(1,))
+            for number, user in zip(numbers, users, strict=True)
+        )
+        return {"reader": first * second}
+
+
+def test_whoever_knows_a_product_and_a_factor_is_not_listed_as_exposing_nobody() -> None:
+    """The reader with u2 divides the product by the number of u2."""
+    found = every_coalition(run(MultipliesForAReader(), [3, 4], seed=1))
+    assert found.finding(["u2", "reader"]) == "output-only"
+    assert found.of("u1").unexposing == (("u2",),)
+    assert found.of("u1").touching == (("server",), ("reader",))
+
+
 @pytest.mark.slow
 def test_findings_by_class_count_every_coalition_once() -> None:
     done = played("committee", 3)
