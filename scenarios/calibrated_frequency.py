@@ -14,7 +14,7 @@ from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary=(
-        "Calibrated local frequencies: a server improves its estimates from reports by a prior"
+        "Calibrated local frequencies: a server improves its estimates from reports with a prior"
     ),
     protocol=postprocessed(local_frequency),
     about=about_either(about),

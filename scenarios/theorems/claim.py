@@ -18,7 +18,7 @@ from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation
 from protocols.privacy.statement import positive_epsilon
 from simnet.stated.privacy import small_in_words, small_number
 
-# With these numbers all claims together take a few seconds, or a minute for two items.
+# With these numbers all claims together take a few seconds, or up to a minute for two items.
 MOST_USERS, MOST_ITEMS = 10**8, 10**6
 # A number that exceeds a claimed bound by at most this share counts as equal to the bound.
 ROUNDING = 1e-9
@@ -56,7 +56,7 @@ class Setting:
                 raise ValueError(f"claims are judged for up to {most:,} {name}, got {number:,}")
         if not 0 < self.beta <= 1 / self.items:
             raise ValueError(
-                f"β is above 0 and at most 1 divided by the number of items, {1 / self.items:.4g}, "
+                f"β is above 0 and at most 1/{self.items} (1 divided by the number of items), "
                 f"got {self.beta}"
             )
         if self.rarest * self.items > self.users:
@@ -89,7 +89,7 @@ class Setting:
 class JudgedClaim:
     """The verdict on a claim for given parameters.
 
-    If the paper claims nothing for these parameters, `claimed` and `holds` are None. If no exact
+    If nothing is claimed for these parameters, `claimed` and `holds` are None. If no exact
     number is computed for them, `exact` is empty and `holds` is None. With `is_log` the numbers are
     natural logarithms of δ.
     """
@@ -135,8 +135,8 @@ class JudgedClaim:
 class DeltaClaim:
     """A claimed upper bound on δ, for one neighbouring relation or for both.
 
-    `claimed` and `exact` are functions that return ln δ. `claimed` returns None where the paper
-    claims nothing, and `exact` returns None where no exact value is defined.
+    `claimed` and `exact` are functions that return ln δ. `claimed` returns None where nothing
+    is claimed, and `exact` returns None where no exact value is defined.
     """
 
     name: str

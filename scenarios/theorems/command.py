@@ -74,9 +74,12 @@ def claims(
     if people is not None:
         label, rarest = rarest_item(people)
         largest = rarest / users
-        basis = f"{rarest:,} of {users:,} users in {people.source} hold {label!r}, the rarest item"
+        basis = (
+            f"the rarest item, {label!r}, belongs to {rarest:,} of {users:,} users in "
+            f"{people.source}"
+        )
         if beta is not None and beta > largest:
-            raise BadInput(f"β is at most {largest:.6g}, as {basis}; got {beta:g}")
+            raise BadInput(f"β is at most {largest}, as {basis}; got {beta}")
         beta = largest if beta is None else beta
     setting = call_or_refuse(Setting, users, items, beta, epsilon, z, delta, reported, gamma)
     holders = count_of(setting.rarest, "holder")
@@ -84,8 +87,8 @@ def claims(
         f"β = {setting.beta:g} fits data in which every item has {holders} or "
         f"more; --input FILE --column COLUMN says which β fits a file."
         if people is None
-        else f"β fits the data up to {largest:.6g}, as {basis}. The claims are judged for "
-        f"β = {setting.beta:.6g}."
+        else f"β fits the data up to {largest}, as {basis}. The claims are judged for "
+        f"β = {setting.beta}."
     )
     found = call_or_refuse(judged, setting)
     out = console(json)

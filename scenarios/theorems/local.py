@@ -1,4 +1,4 @@
-"""Claims of the papers on local mechanisms that can be compared with an exact value at a budget ε.
+"""Claims of papers on local mechanisms, each compared with an exact value.
 
 Sources: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*; Joy and Gerla, *Differential Privacy By Sampling*; Biswas, Cormode, Maple, *Impact of

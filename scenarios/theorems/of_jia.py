@@ -133,7 +133,10 @@ def _lemma_3() -> Finding:
                 holds=error(mean) <= least,
             )
 
-    numbers = "claimed is the least of t = -1, -0.9, ..., 3, and exact is that of t = E(X)"
+    numbers = (
+        "claimed is the least E(X - t)² for t = -1, -0.9, ..., 3, and exact is E(X - t)² for "
+        "t = E(X)"
+    )
     return searched(instances(), "all laws on 0, 1, 2 with weights 0..3", numbers, proof=PAGE)
 
 

@@ -1,9 +1,9 @@
 """The numbered statements of Wang et al., and how each is judged.
 
-Means, variances and ε are computed from the exact laws of the reports, or from the closed formulas
-of the mechanisms for a worst variance (Lemmas 3 and 5, Corollaries 1 and 2). The lemmas with O(...)
-are judged with the constants of docs/proofs/papers.md, which hold for a range of parameters.
-In these lemmas Z is the estimated mean, and X the mean of the values.
+Means, variances and ε are computed from the exact laws of the reports, or from closed formulas of
+the mechanisms. The lemmas with O(...) are judged with the constants of docs/proofs/papers.md, which
+hold for a range of parameters. In these lemmas Z is the estimated mean, and X the mean of the
+values.
 """
 
 from collections.abc import Iterator

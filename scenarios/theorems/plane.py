@@ -28,7 +28,7 @@ def evenly_held(holders: int, items: int, epsilon: float, **others: Any) -> Sett
 
 
 def claimed_over_exact(claim: DeltaClaim, plane: Sequence[Sequence[Setting]]) -> Floats:
-    """Return log10 of the claimed δ divided by the largest exact δ, for every setting.
+    """Return log10 of the quotient of the claimed δ and the largest exact δ, for every setting.
 
     The array has the shape of `plane`. A number of at least 0 says that the claim holds and is
     loose by so many powers of ten. A number below 0 says that it fails. NaN stands where nothing is

@@ -15,10 +15,10 @@ false::
 
 So *holds* with `searched` is no proof.
 
-Example. Lemma 3.1 of Yang et al. has one reading. The judge of the reading enumerates the
+Example. Lemma 3.1 of Yang et al. has one reading. The judge of the reading enumerates
 populations of up to 4 users and all sets of users who take part. The judge finds the printed error
-for each population, and so the lemma holds there. The page of proofs proves the lemma for all
-populations.
+for each of these populations, and so the lemma holds there. The page of proofs proves the lemma for
+all populations.
 """
 
 from collections.abc import Callable, Iterable, Mapping

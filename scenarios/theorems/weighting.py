@@ -72,7 +72,7 @@ def _table_2(name: str) -> tuple[ValueClaim, ValueClaim]:
     return (
         ValueClaim(
             f"Table II, {name}, weights",
-            f"how far the printed weights for budgets {words} are off at most",
+            f"largest error of the printed weights for budgets {words}",
             f"{PAPER}, Table II",
             lambda _: FOUR_DECIMALS,
             _of(_largest_gap, name),

@@ -77,8 +77,8 @@ def at_level(point: LevelPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def deltas(users: int, items: int, beta: float, epsilon: float) -> tuple[float, float]:
-    """Return the δ that inequality (2) gives, and the largest exact δ of DPDS for populations in
-    which every item has at least βn holders.
+    """Return the δ that inequality (2) gives, and the largest exact δ of DPDS for populations with
+    three items or more, each of which has at least βn holders.
 
     The exact δ is the larger one of the δ for removing a user and the δ for replacing a user's
     item, if the two rarest items have βn holders each.

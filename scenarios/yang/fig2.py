@@ -22,8 +22,8 @@ SQUARED = (
 CROWDED = (
     "how far the mean of 20 runs scatters depends on how many users share a cell. In our part of "
     "Gowalla 62 % share one cell; with 66 % or more, the chance of the printed number would be "
-    "above 1 %. The chance doubles the smaller tail; the probability of a number at least as far "
-    "off on either side is 2 %"
+    "above 1 %. The chance is twice the smaller tail; the probability of a number at least as far "
+    "from the expected one, on either side, is 2 %"
 )
 
 

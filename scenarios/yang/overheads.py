@@ -180,6 +180,13 @@ def _entry(rows: Sequence[BillRow], role: str, quantity: str, direction: str) ->
     )
 
 
+def at(table: Table) -> str:
+    """The parameters of the runs, as text."""
+    values = {axis: ", ".join(map(str, table.values(axis))) for axis in LETTERS}
+    parts = (f"{letter} = {values[axis]}" for axis, letter in LETTERS.items())
+    return f"{', '.join(parts)}; {COUNTED}"
+
+
 def quote(one: Overhead) -> Quote:
     """The quote of a sentence on a cost; it is judged by the share of the runs that have the stated
     cost.
@@ -188,23 +195,21 @@ def quote(one: Overhead) -> Quote:
     def reading(table: Table) -> Counterpart:
         rows = table.rows
         if not rows or not all(row["short items"] for row in rows):
-            raise NoSuchPoint("in some run no item had too few reporters")
+            raise NoSuchPoint("in some run every item has φ + 1 reporters or more")
         by_law, measured = (
             sum(row[name] == row[f"{one.name} printed"] for row in rows) / len(rows)
             for name in (f"{one.name} expected", one.name)
         )
         return Counterpart(
-            by_law, measured, measured, measured, share=True, trials=len(rows), judged_at=POINTS
+            by_law, measured, measured, measured, share=True, trials=len(rows), judged_at=at(table)
         )
 
     return Quote(SOURCE, one.words, STATED, reading, why=one.why, disputed=one.disputed)
 
 
 USERS, ITEMS, REPORTED, BOUND = 100, 10, 4, 42
-POINTS = (
-    f"n = {USERS}, N = {ITEMS}, k = {REPORTED}, φ = {BOUND}; m_j is the number of reporters of "
-    "item j, 40 on average, and d_j = max(φ + 1 - m_j, 0)"
-)
+COUNTED = "m_j is the number of reporters of item j, and d_j = max(φ + 1 - m_j, 0)"
+LETTERS = {"users": "n", "items": "N", "reported": "k", "bound": "φ"}
 
 EXPERIMENT = Experiment(
     summary="What TSS′ costs more than TSS",
@@ -223,7 +228,8 @@ EXPERIMENT = Experiment(
     trials=10,
     quick_trials=5,
     choices=(
-        f"{POINTS}; p = 0.5, uniform items and uniform reporting sets: the text names no numbers",
+        f"n = {USERS}, N = {ITEMS}, k = {REPORTED}, φ = {BOUND}, p = 0.5, uniform items and "
+        f"uniform reporting sets: the text names no numbers; {COUNTED}",
     ),
     quotes=[quote(one) for one in OVERHEADS],
     cost=lambda _: 0.05,

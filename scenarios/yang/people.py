@@ -106,18 +106,22 @@ def drawn_with_least(
 ) -> ItemPopulation:
     """Draw `users` people of the named population, of whom at least β n hold each item.
 
-    Raises `BadInput` for an unknown name, if an item has too few holders in the data, and if β n
-    holders of every item are more than n users.
+    Raises `BadInput` for an unknown name, if the data have too few users or too few holders of an
+    item, and if β n holders of every item are more than n users.
     """
     made_up = drawn(population, users, None, seed)
     items, least = len(made_up.labels), ceil(beta * users - 1e-9)
     if items * least > users:
-        raise BadInput(f"{items} items need at least {items * least} holders, got {users} users")
+        raise BadInput(
+            f"with β = {beta:g} the {items} items need at least {items * least} users, got {users}"
+        )
     if data is None or population not in STAND_IN:
         forced = np.repeat(np.arange(1, items + 1), least)
         held = np.concatenate([forced, made_up.inputs[: users - len(forced)]])
         return attrs.evolve(made_up, items=held, source=f"{made_up.source}, {least} of each item")
     everybody = (_gowalla if population == "gowalla" else _census)(data)
+    if users > (rows := len(everybody.inputs)):
+        raise BadInput(f"up to {rows} users can be drawn from {everybody.source}, got {users}")
     coins, chosen = SampledCoins(seed, "holders"), np.zeros(len(everybody.inputs), dtype=bool)
     for item, label in enumerate(everybody.labels, start=1):
         holders = np.flatnonzero(everybody.inputs == item)

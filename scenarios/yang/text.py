@@ -470,7 +470,7 @@ SENTENCES = (
             partial(gain, KINDS[name]),
             bound="at least",
             disputed=SIMILAR[name],
-            under="'similar results' as for Gowalla, where the gain is over 90 %",
+            under="'similar results' as for Gowalla, where the text says 'over 90 %'",
             points=f"N = {KINDS[name]}, n = {USERS}; by the law of both errors, {CALIBRATED}",
             data=CENSUS_DATA if name == "Census-Income" else None,
         )
@@ -574,7 +574,7 @@ EXPERIMENT = Experiment(
     choices=(
         "DPDS samples with p = 1 - exp(-ε); n = 1000 and N = 30 unless a row names others",
         CALIBRATED,
-        "an error or an accuracy is the expected squared L2 error of all items",
+        "an error is the expected squared L2 error of all items",
         "Census-Income has N = 17 items: the intervals of 100 that hold at least 1 % of the users "
         "with a wage",
     ),

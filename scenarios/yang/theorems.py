@@ -58,7 +58,7 @@ class StatementPoint:
 def judged(point: StatementPoint, seed: int, data: Path | None) -> Measurements:
     """Judge a statement; return whether it holds, and the numbers behind the answer.
 
-    `holds` is 1 or 0, or NaN if the statement is not judged or claims nothing.
+    `holds` is 1 or 0, or NaN if the statement is not judged.
     """
     del seed, data
     if point.reading is not None:
@@ -82,7 +82,7 @@ def judged(point: StatementPoint, seed: int, data: Path | None) -> Measurements:
         numbers["log10 of claimed over exact δ"] = float(
             claimed_over_exact(claim, [[setting]])[0, 0]  # type: ignore[arg-type]
         )
-    elif found.claimed is not None:
+    elif found.claimed is not None and found.exact:
         numbers |= {"claimed": found.claimed, "exact": max(found.exact.values())}
     return numbers
 
@@ -215,7 +215,10 @@ OF_THEOREMS: list[Product] = [
 ]
 
 EXPERIMENT = Experiment(
-    summary="Theorems and lemmas under each reading, claims on DPDG, and where 3.1 and 3.2 fail",
+    summary=(
+        "Theorems and lemmas under each reading, claims on DPDG, and where Theorems 3.1 and 3.2 "
+        "fail"
+    ),
     source="Yang et al., sections 2 and 3",
     trial=judged,
     grid=[

@@ -287,7 +287,7 @@ def test_the_theorem_that_speaks_of_a_run():
 @for_each(
     "arguments, words",
     [
-        ((1000, 30, 0.5, 0.5), "at most 1 divided by the number of items, 0.03333"),
+        ((1000, 30, 0.5, 0.5), "at most 1/30 "),
         ((3, 5, 0.2, 0.5), "the 5 items need at least 5 users, got 3"),
         ((1000, 30, 0.0, 0.5), "above 0"),
         ((1000, 30, 0.03, 0.0), "epsilon is positive"),

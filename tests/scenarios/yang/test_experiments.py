@@ -139,8 +139,18 @@ def test_every_item_of_a_sample_occurs_as_often_as_beta_says() -> None:
     assert len(people.inputs) == 400
     assert people.support.min() >= 10
     assert np.array_equal(people.inputs, drawn_with_least("synthetic", 400, None, 1, 0.025).inputs)
-    with pytest.raises(BadInput, match="30 items need at least 600 holders, got 400 users"):
+    with pytest.raises(
+        BadInput, match=r"with β = 0\.05 the 30 items need at least 600 users, got 400"
+    ):
         drawn_with_least("synthetic", 400, None, 1, 0.05)
+
+
+def test_no_more_users_are_drawn_than_the_data_have(tmp_path: Path) -> None:
+    rows = "\n".join(CELLS * 3)
+    (tmp_path / "gowalla_cells.csv.gz").write_bytes(gzip.compress(f"cell\n{rows}\n".encode()))
+    assert len(drawn_with_least("gowalla", 36, tmp_path, 1, 1 / 12).inputs) == 36
+    with pytest.raises(BadInput, match=r"up to 36 users can be drawn from .*, got 37"):
+        drawn_with_least("gowalla", 37, tmp_path, 1, 1 / 37)
 
 
 @pytest.mark.data(*FILES)
@@ -364,6 +374,14 @@ def test_theorems_have_the_verdicts_of_their_judges(tmp_path: Path) -> None:
     assert titles == ["Theorem 3.1", "Theorem 3.2", ""]
 
 
+def test_a_budget_for_which_no_exact_number_is_computed_is_not_judged(tmp_path: Path) -> None:
+    """Above ε = 1 the classic calibration does not apply."""
+    study = small("yang_theorems", quick=False, statement="DPDG crossover", epsilon="1.0,2.0")
+    found = {row["epsilon"]: row["holds"] for row in table(study, tmp_path / "s").rows}
+    assert found[1.0] == 0
+    assert np.isnan(found[2.0])
+
+
 @pytest.mark.slow
 def test_tss_prime_costs_more_as_the_paper_says_but_for_publications_and_additions(
     tmp_path: Path,
@@ -378,6 +396,7 @@ def test_tss_prime_costs_more_as_the_paper_says_but_for_publications_and_additio
         ["each", "elected", "user"],
     ]
     assert all((one.law == AGREES) == (one.runs == "confirm") for one in found.values())
+    assert all("n = 20, N = 10, k = 4, φ = 9;" in one.points for one in found.values())
 
 
 # figures and the rest
