@@ -146,8 +146,7 @@ EXPERIMENT = Experiment(
             "users",
             ["population", "epsilon"],
             falls,
-            points="n, ε and the data sets are the paper's; five ε for Gowalla and three (0.2, 0.6 "
-            "and 1) for the two others make 11 places",
+            points="n, ε and the data sets are the paper's",
         ),
         Quote(
             SOURCE,

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import attrs
+
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import STATED, Counterpart, Quote
@@ -89,7 +91,10 @@ def same_weights(table: Table) -> Counterpart:
             found.setdefault((row["budgets"], row["method"]), set()).add(weights)
     if len(table.values("population")) < 2 or not found:
         raise NoSuchPoint("weights for two laws of the data are needed")
-    return exact(sum(len(weights) == 1 for weights in found.values()) / len(found))
+    settings = ", ".join(dict.fromkeys(SETTINGS.get(budgets, budgets) for budgets, _ in found))
+    methods = ", ".join(dict.fromkeys(method.upper() for _, method in found))
+    share = exact(sum(len(weights) == 1 for weights in found.values()) / len(found))
+    return attrs.evolve(share, judged_at=f"{settings}; {methods}")
 
 
 def error(population: str, method: str, setting: str) -> Quote:
@@ -127,7 +132,6 @@ def quotes() -> Iterator[Quote]:
         "the assigned weights are the same for uniform and normal data",
         STATED,
         same_weights,
-        points="all settings, OWA and VWA",
     )
     yield everywhere(
         SOURCE,
