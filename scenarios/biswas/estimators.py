@@ -1,8 +1,7 @@
-"""Estimators of one item's count, from Biswas, Cormode and Maple: means and variances in three
-ways.
+"""Estimators of one item's count, from Biswas, Cormode and Maple: their means and variances in
+trials, computed exactly, and by formulas.
 
-The three ways are trials, exact computation, and the formulas as printed. The formulas are about
-counts, as in the paper.
+Printed and corrected variances are those of counts, as in the paper.
 """
 
 import itertools
@@ -48,7 +47,7 @@ class Case:
 
     @property
     def share(self) -> float:
-        """f, the share of the users who hold item 1."""
+        """f, the share of item 1 in `held`."""
         return float(np.mean(self.held == 1))
 
 

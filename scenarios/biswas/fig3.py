@@ -154,7 +154,7 @@ def trade_off(table: Table) -> "Figure":
         axes.set_xlabel("sampling probability π", fontsize=8)
         axes.tick_params(labelsize=SMALL + 0.5)
         axes.set_ylabel("total variation distance", fontsize=8)
-    bits = int(one.rows[0]["bits"] / one.rows[0]["reports"]) if one.rows[0]["reports"] else 0
+    bits = GRR(first["epsilon"], first["values"]).report_bits
     sent.set_ylabel(f"reports, of {bits} bits each", fontsize=8)
     sent.set_ylim(0, None)
     aside.axis("off")
@@ -246,7 +246,8 @@ EXPERIMENT = Experiment(
             lambda _: MOST / LEAST,
             communication,
             under="the caption's O(nπ) is read as: proportional to n π",
-            points="the smallest ε that was run; the number of reports does not depend on ε",
+            points="the smallest ε that was run; the expected number of reports does not depend "
+            "on ε",
         ),
         *(
             everywhere(

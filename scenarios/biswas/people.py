@@ -72,8 +72,8 @@ CHOICES = (
         "who hold a value is its expected number, rounded"
     ),
     (
-        "distances are of raw estimates, and of estimates clipped at 0 and scaled to add up to 1 "
-        "beside them"
+        "one distance is that of the raw estimates, the other one that of estimates clipped at 0 "
+        "and scaled to add up to 1"
     ),
 )
 

@@ -532,8 +532,8 @@ QUOTES = (
         under="the estimate c from the reports of the sampled users, as in Eq. 4",
         why=(
             "the mean of g is always n f, between 0 and n. The mean of c is negative if f is below "
-            "q (1 - π) / (π (p - q)), as here; for more frequent items and larger π both means "
-            "are positive, as in the row on Eq. 4 with π = 0.9"
+            "q (1 - π) / (π (p - q)), as here; otherwise neither mean is negative, as in the row "
+            "on Eq. 4 with π = 0.9"
         ),
         disputed=PROOF_OF_ALL,
     ),
@@ -617,8 +617,8 @@ QUOTES = (
                 "half of 4 users hold the item",
                 lambda _: corrected_variance_t(drawn=False),
                 FIXED,
-                "the sum of π_j m_j (1 - π_j m_j) over the users, where m_j is p for a user who "
-                "holds the item and q for another user",
+                "Σ π_j m_j (1 - π_j m_j) in place of the printed sum, where m_j is p for a user "
+                "who holds the item and q for another user",
             ),
             (
                 DRAWN,

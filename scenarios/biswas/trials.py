@@ -72,7 +72,7 @@ def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
         "values": len(held),
         "bits": float(supports.sum()) * sampled.response.report_bits,
         **{f"raw{value}": float(share) for value, share in values},
-        "people": f"synthetic, as in the paper: {point.law}",
+        "people": f"synthetic: {point.law}",
     }
 
 

@@ -5,6 +5,7 @@ the sentences with numbers, and the figures.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import ROUND_CEILING, Context
 from functools import cache
 from math import inf, isfinite, nan
 from pathlib import Path
@@ -92,6 +93,16 @@ def percent(share: float) -> str:
     ('10 %', '0.12 %')
     """
     return f"{100 * share:.2g} %"
+
+
+def rounded_up(number: float, digits: int) -> str:
+    """Return a number rounded up to `digits` significant digits, for sentences with "at most".
+
+    >>> rounded_up(1.00007, 3), rounded_up(1.0, 3), rounded_up(0.0173, 2)
+    ('1.01', '1', '0.018')
+    """
+    up = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(number)
+    return f"{float(up):.{digits}g}"
 
 
 def ranged(numbers: Sequence[float], form: str) -> str:
@@ -291,7 +302,8 @@ def noise_and_chance(table: Table) -> Lines:
                 longer.append(noisy / plain - 1)
     yield (
         "- secagg and secagg_plus can also add up the noisy answers of dpdg. They then have the "
-        f"error of dpdg, and take at most {percent(max(longer))} longer than with those of dpds."
+        f"error of dpdg, and take at most {rounded_up(100 * max(longer), 2)} % longer than with "
+        "those of dpds."
     )
     spread = []
     for part in table.where(protocol="tss").points().values():
@@ -303,7 +315,7 @@ def noise_and_chance(table: Table) -> Lines:
     if spread:
         yield (
             f"- Only the times of tss are random here. They are means of {USERS.trials} runs, and "
-            f"every 95 % interval is within ± {percent(max(spread))} of its mean."
+            f"every 95 % interval is within ± {rounded_up(100 * max(spread), 2)} % of its mean."
         )
 
 
@@ -367,8 +379,8 @@ def drop_findings(table: Table) -> Lines:
     if calm:
         yield (
             f"- If {percent(top)} drop out, the runs of {joined(calm)} take at most "
-            f"{max(max(slower[name]) for name in calm):.2f} times as long as without drop-outs. "
-            "Here nobody waits for a deadline."
+            f"{rounded_up(max(max(slower[name]) for name in calm), 3)} times as long on average as "
+            "without drop-outs. Here nobody waits for a deadline."
         )
     for name in [name for name in slower if name not in calm and slower[name]]:
         yield (

@@ -60,7 +60,7 @@ def only_first(table: Table, *axes: str) -> tuple[Table, list[str]]:
         if others[:-1]:
             kept = [row for row in table.rows if row.get(axis) in (None, first)]
             table = attrs.evolve(table, rows=kept)
-            notes.append(f"Rows with another {axis} than {first} are not drawn.")
+            notes.append(f"Rows with a value of {axis} other than {first} are not drawn.")
     return table, notes
 
 

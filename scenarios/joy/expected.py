@@ -3,7 +3,7 @@
 An error is the standard deviation of an estimated number of owners. A bar in a figure is a 95 %
 bound, `BAR` standard deviations. For given π_s and given coins of randomised response, the errors
 depend only on the number of owners and on how many of them hold the value. In particular they do
-not depend on the background faces, which the paper does not give.
+not depend on the background faces, for which the paper has no numbers.
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*, section 5 and Fig. 2 to 7.
 """

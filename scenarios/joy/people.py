@@ -22,8 +22,8 @@ CHOICES = (
     "a bar is 1.96 standard deviations of the estimated number; it is measured as 1.96 times the "
     "root mean square of errors, over 100 collections a trial",
     (
-        "the background faces, which the paper does not give, are equally likely; the "
-        "error does not depend on them"
+        "the background faces, for which the paper has no numbers, are equally likely; the error "
+        "does not depend on them"
     ),
 )
 AGES = tuple(f"{low}-{low + 9}" for low in range(10, 100, 10))

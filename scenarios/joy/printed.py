@@ -1,7 +1,7 @@
 """The paper's formulas on privacy and error, as printed.
 
-If a formula is wrong, its function says what is wrong with it. The right formulas on the two
-rounds are in the modules `privacy` and `estimators` of `protocols.two_rounds`.
+If a formula is wrong, its function says what is wrong with it. The module
+`protocols.two_rounds.privacy` has the right ε.
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*.
 """

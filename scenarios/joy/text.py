@@ -322,7 +322,7 @@ def _third_output() -> float:
 
 @attrs.frozen(kw_only=True)
 class PassagePoint:
-    """A statement, and the binary mechanism that it is evaluated for."""
+    """A statement, and π_0 and π_s of the binary mechanism, which its passage may use."""
 
     statement: str
     zero: float
@@ -593,7 +593,7 @@ PASSAGES = (
         THREATS,
         "an adversary does not gain an inference advantage of greater than 50 %",
         "0.5",
-        _advantage,
+        lambda _: _advantage(binary(0.3, 0.45)),
         bound="at most",
         under="by how much the probability of yes grows, from any of 1 % to 99 %; an answer 1 in "
         "round two, and round one is not seen; π_0 = 0.3 and π_s = 0.45",
@@ -933,8 +933,9 @@ PASSAGES = (
             for_mechanism(_leakage, values),
             bound="at least",
             why=(
-                "the face of each answer would need a probability of 0.3945 or more, and all these "
-                "faces have 0.55 together. Both rounds together have no finite ε"
+                "with π_s = 0.45 the face of each answer would need a probability of 0.3945 or "
+                "more, and all these faces have 0.55 together. Both rounds together have no finite "
+                "ε"
             ),
             under=f"the exact ε of round two, {words}, with the best faces",
             disputed=printed.AS_MUCH,

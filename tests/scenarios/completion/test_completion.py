@@ -19,8 +19,10 @@ from scenarios.completion.page import (
     PAGE,
     chance_of_result,
     deadlines,
+    drop_findings,
     drops,
     found_crossings,
+    noise_and_chance,
     over_users,
     parts,
     value_at,
@@ -119,6 +121,31 @@ def test_a_quick_run_gives_all_parts_and_all_figures(
         assert min(text.get_fontsize() for text in texts if text.get_text()) >= 7
         timed = [axes for axes in figure.axes if axes.get_title("left").partition(",")[0] in NAMES]
         assert len({axes.get_ylim() for axes in timed}) == 1
+
+
+def test_a_bound_on_the_page_is_not_below_the_number_that_it_bounds() -> None:
+    few = USERS.with_settings({"protocol": "committee", "users": "60"}).with_trials(1)
+    sentence = next(noise_and_chance(table_here(few, "completion")))
+    longer = max(
+        100 * (value_at(time.name, f"{name} with noise", 60) / value_at(time.name, name, 60) - 1)
+        for name in ("secagg", "secagg_plus")
+        for time in SECONDS
+    )
+    stated = float(sentence.partition("at most ")[2].partition(" %")[0])
+    assert longer <= stated <= 1.1 * longer
+
+
+@pytest.mark.slow
+def test_the_bound_on_times_with_drop_outs_is_not_below_a_time(quick: dict[str, Table]) -> None:
+    table = quick["completion_drop"]
+    (sentence,) = (one for one in drop_findings(table) if "at most" in one)
+    slower = max(
+        table.at(time, protocol=name, drop=0.1).mean / table.at(time, protocol=name, drop=0.0).mean
+        for name in ("committee", "secagg_plus")
+        for time in SECONDS
+    )
+    stated = float(sentence.partition("at most ")[2].partition(" times")[0])
+    assert slower <= stated <= slower + 0.01
 
 
 def test_curves_cross_where_bisection_says() -> None:
