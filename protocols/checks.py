@@ -126,7 +126,7 @@ def number_of_users(name: str, value: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} is a whole number of users, got {value!r}")
     if value < 0:
-        raise ValueError(f"{name} is a number of users from 0, got {value}")
+        raise ValueError(f"{name} is a number of users, at least 0, got {value}")
 
 
 def reported_items(reported: int, items: int) -> None:
@@ -167,12 +167,23 @@ def colluder_bound(bound: int, users: int) -> None:
 # Arrays.
 
 
+def as_doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
+    """Return the values as doubles, in an array of their shape.
+
+    Raise `ValueError` for a number that exceeds the range of doubles.
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(f"{name}: got a number that exceeds the range of doubles") from None
+
+
 def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> Floats:
     """Return the values as doubles. Raise `ValueError` for another shape.
 
-    None in `shape` stands for any length, at most twice.
+    None in `shape` stands for any length, at most twice. Raise `ValueError` as `as_doubles` does.
     """
-    array = np.asarray(values, dtype=np.float64)
+    array = as_doubles(name, values)
     if array.ndim != len(shape) or any(
         n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
     ):
@@ -186,13 +197,13 @@ def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> F
 def doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
     """Return the values as doubles, in an array of their shape.
 
-    Raise `TypeError` as `number` does.
+    Raise `TypeError` as `number` does, and `ValueError` as `as_doubles` does.
     """
     if not (isinstance(values, np.ndarray) and values.dtype.kind in "iuf"):
         # checked one by one, because numpy would turn a `True` among numbers into a 1
         for value in np.asarray(values, dtype=np.object_).ravel():
             number(name, value)
-    return np.asarray(values, dtype=np.float64)
+    return as_doubles(name, values)
 
 
 def whole_numbers(
@@ -210,6 +221,11 @@ def whole_numbers(
             f"shape {array.shape}"
         )
     if array.dtype.kind not in "iu":
+        integers = array.size and all(type(value) is int for value in array)
+        if integers and max(map(abs, array)) >= 2**63:
+            raise ValueError(
+                f"{name} are whole numbers from {least} to {most}, got one that exceeds 64 bits"
+            )
         if array.size:
             raise TypeError(f"{name} are whole numbers, got {array.dtype} such as {array[0]!r}")
         return np.empty(0, dtype=np.int64)
@@ -238,7 +254,7 @@ def shares(values: npt.ArrayLike) -> Any:
 
     Raise `ValueError` for a share outside [0, 1].
     """
-    array = np.asarray(values, dtype=np.float64)
+    array = as_doubles("shares of the users", values)
     if not ((array >= 0) & (array <= 1)).all():  # also refuses NaN
         raise ValueError(f"a share of the users lies between 0 and 1, got {array}")
     return array[()]
@@ -270,7 +286,7 @@ def within_one(values: npt.ArrayLike) -> Floats:
     A value that exceeds an end by a rounding is set to that end. Raises `ValueError` for a value
     further outside, and for NaN.
     """
-    array = to_the_bound(np.asarray(values, dtype=np.float64))
+    array = to_the_bound(as_doubles("values", values))
     # a NaN makes a comparison false
     if array.size and not (array.min() >= -1 and array.max() <= 1):
         wrong = array[~(np.abs(array) <= 1)][0]

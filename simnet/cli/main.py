@@ -27,7 +27,7 @@ from simnet.cli.refusals import in_words
 from simnet.cli.reproduce import reproduce
 from simnet.cli.results import results
 from simnet.cli.run import run
-from simnet.cli.scenario_options import Command, with_setting_options
+from simnet.cli.scenario_options import Command, scenario_word, with_setting_options
 from simnet.cli.show_page import show_page
 from simnet.cli.sweep import sweep
 from simnet.cli.tell import tell
@@ -159,7 +159,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.debug:
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
-        _leave(in_words(error, tokens) if isinstance(error, CycloptsError) else str(error), 2)
+        if isinstance(error, CycloptsError):
+            _leave(in_words(error, tokens, _scenario(tokens)), 2)
+        _leave(str(error), 2)
     except BrokenPipeError:  # a program that reads our output, such as `head`, has ended
         _discard_output()
         sys.exit(READER_GONE)  # not 0, because nobody has seen whether all went well
@@ -169,6 +171,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _discard_output()
         _leave(f"standard output cannot be written: {error.strerror}", 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _scenario(tokens: Sequence[str]) -> str | None:
+    """Return the word that names a scenario, or None if the command takes none or none is given."""
+    command = OF_SCENARIOS.get(tokens[0]) if tokens else None
+    return None if command is None else scenario_word(command, tokens[1:])
 
 
 def _prepare_streams() -> None:

@@ -19,14 +19,18 @@ from simnet.nearest import did_you_mean
 RENAMED = {"--epsilon": "--at-epsilon", "--delta": "--at-delta"}
 
 
-def in_words(error: CycloptsError, tokens: Sequence[str]) -> str:
-    """Return the error as a sentence that tells a person what to do."""
+def in_words(error: CycloptsError, tokens: Sequence[str], scenario: str | None = None) -> str:
+    """Return the error as a sentence that tells a person what to do.
+
+    `scenario` is the word of the command line that names a scenario, if there is one.
+    """
     command = " ".join(error.command_chain or tokens[:1])
     match error:
         case UnknownCommandError():
             return _unknown_command(error)
         case UnknownOptionError():
-            return _unknown_option(error, command)
+            # the options of such a command depend on the scenario
+            return _unknown_option(error, command if scenario is None else f"{command} {scenario}")
         case UnusedCliTokensError():
             unused = " and ".join(map(repr, error.unused_tokens or ()))
             return (

@@ -3,6 +3,7 @@
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -45,6 +46,31 @@ def test_the_type_of_the_error_says_what_is_wrong(
         check(out_of_range)
     with pytest.raises(TypeError, match="got"):
         check(wrong_type)
+
+
+@pytest.mark.parametrize("huge", [10**400, -(10**400), Fraction(10**400)])
+@for_each(
+    "check",
+    [
+        lambda value: checks.doubles("values", [0.5, value]),
+        lambda value: checks.shaped("values", [value], (None,)),
+        lambda value: checks.sampling([value], 1),
+        checks.shares,
+        lambda value: checks.reports_of_reals([value], (None,), 1.0),
+        checks.within_one,
+    ],
+)
+def test_a_number_that_no_double_can_hold_is_out_of_range(check: Check, huge: Any) -> None:
+    with pytest.raises(ValueError, match="got a number that exceeds the range of doubles"):
+        check(huge)
+
+
+@pytest.mark.parametrize("huge", [2**64, -(2**63) - 1, 10**400])
+def test_a_whole_number_of_more_than_64_bits_is_out_of_range(huge: int) -> None:
+    with pytest.raises(ValueError, match="from 1 to 3, got one that exceeds 64 bits"):
+        checks.whole_numbers("items", [1, huge], 1, 3)
+    with pytest.raises(TypeError, match="got object such as 1"):
+        checks.whole_numbers("items", [1, None], 1, 3)
 
 
 @pytest.mark.parametrize("other", ["add", 1, None])

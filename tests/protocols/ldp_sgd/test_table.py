@@ -458,7 +458,7 @@ def test_without_noise_the_command_says_that_claims_fail() -> None:
             ("--set", "loss=squared"),
             "target is a column of numbers, got 'income': such columns are education, age, hours",
         ),
-        (("--postprocess", "clip"), "run has no option --postprocess"),
+        (("--postprocess", "clip"), "run ldp_sgd has no option --postprocess"),
         (
             ("--set", "group_size=half"),
             "group_size=half is not a whole number; group_size is how many users a step averages",

@@ -313,7 +313,7 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
             ("sampled_personal", "--postprocess", "zero"),
             ("zero needs unbiased counts whose noise depends only on the number of holders"),
         ),
-        (("dpds", "--postprocess", "clip"), "run has no option --postprocess"),
+        (("dpds", "--postprocess", "clip"), "run dpds has no option --postprocess"),
         (
             ("local_frequency", "--postprocess", "clip", "--set", "postprocess=raw"),
             "postprocess is given twice: raw and clip",

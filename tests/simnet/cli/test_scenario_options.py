@@ -176,6 +176,22 @@ def test_what_to_report_is_asked_for_by_a_name_of_its_own() -> None:
         assert f"--{option}: --at-{option} sets the number at which privacy is stated" in asked
 
 
+@for_each(
+    "tokens, said",
+    [
+        ("run dpds --epsilon 1", "run dpds has no option --epsilon: --at-epsilon sets"),
+        ("run --epsilon 1 dpds", "run dpds has no option --epsilon: --at-epsilon sets"),
+        (f"run {RING} --epsilon 1", f"run {RING} has no option --epsilon: "),
+        ("list --epsilon 1", "list has no option --epsilon"),
+        ("run --epsilon 1", "run has no option --epsilon: "),
+    ],
+)
+def test_an_option_that_a_scenario_lacks_is_missing_from_that_scenario(
+    tokens: str, said: str
+) -> None:
+    assert refusal(simnet(*tokens.split())).startswith(said)
+
+
 # What was meant
 
 
