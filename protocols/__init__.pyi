@@ -2,7 +2,7 @@
 # package itself, which loads a name's module when the name is first used.
 #
 # Functions that bear the name of a folder (`tss`, `weighted`, `local_frequency`, ...) build a
-# protocol from plain settings; they are imported from their folder.
+# protocol from plain settings; they are imported from a module of their folder.
 from .advice.advice import Option as Option
 from .advice.advice import Question as Question
 from .advice.advice import advise as advise

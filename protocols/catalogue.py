@@ -2,8 +2,7 @@
 
 A *facet* is an interface that some protocols offer, such as those of `simnet.contract`. The list of
 a facet names protocols that offer it. So mypy reports a missing or misspelt method, or a wrong
-signature, as a type error in this file. Add a new protocol here: the tests that
-run every protocol then include it.
+signature, as a type error in this file. Add a new protocol here.
 """
 
 from collections.abc import Mapping

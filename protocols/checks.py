@@ -38,7 +38,7 @@ def epsilon_of_reals(value: float | Fraction) -> None:
     """Raise `ValueError` for an ε outside 1e-6 to 1400, the range of mechanisms that use
     doubles.
     """
-    _budget(value, LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON, " for numbers")
+    _budget(value, LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON, " for a mechanism for numbers")
 
 
 def _budget(value: float | Fraction, least: float, largest: float, purpose: str) -> None:

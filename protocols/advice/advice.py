@@ -136,7 +136,7 @@ class Option:
 
     @property
     def trusts(self) -> str:
-        """Who must not collude, and why, in one text."""
+        """Who must not collude so that answers stay hidden, and so that ε holds, in one text."""
         return f"answers: {self.answer_readers}; ε: {self.epsilon_breakers}"
 
     @property

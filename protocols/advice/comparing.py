@@ -197,7 +197,7 @@ def compare(
         raise ValueError(f"no protocol is called {wrong[0]!r}: there are {', '.join(NAMES)}")
     if not names or not users:
         raise ValueError("name at least one protocol and one number of users")
-    if abs(sum(shares) - 1) > 1e-9 or min(shares) <= 0:
+    if not (abs(sum(shares) - 1) <= 1e-9 and min(shares) > 0):  # also refuses NaN
         raise ValueError("the shares of the items must be positive and add up to 1")
     positive_epsilon(epsilon)
     checks.delta(delta)
@@ -349,7 +349,7 @@ def without_counts(counts: Sequence[int]) -> list[float]:
 
     Privacy and the margin of the rarest item depend on the smallest share alone, and the mean
     variance over all items depends on no share. So we round the smallest share down to its first
-    digit that is not 0, and give all other items the same share. Rounding down does not make
+    digit that is not 0, and the other items share the rest equally. Rounding down does not make
     privacy look better than it is.
 
     >>> [round(share, 4) for share in without_counts([700, 262, 38])]

@@ -36,9 +36,9 @@ def compare(
 
     From a file, the comparison uses the number of items in the column, and the share of the users
     who hold the rarest item. This share is rounded down to one digit, so that no exact count is
-    shown; all other items get the same share. The table shows how far an estimated frequency may be
-    off (95 %), in percentage points: for a typical item and for the rarest one; what is sent; with
-    `--network`, how long a run takes; who may drop out; and who must not collude.
+    shown; the other items share the rest equally. The table shows how far an estimated frequency
+    may be off (95 %), in percentage points: for a typical item and for the rarest one; what is
+    sent; with `--network`, how long a run takes; who may drop out; and who must not collude.
 
     For example:
 
@@ -68,8 +68,8 @@ def compare(
     html
         Write a page with the table and the figure into this file. It loads nothing else.
     figure
-        Draw the margins, the bytes and the times over the number of users into this file (PNG, SVG
-        or PDF; this needs matplotlib).
+        Draw the margins, the bytes and, with `--network`, the times over the number of users into
+        this file (PNG, SVG or PDF; this needs matplotlib).
     markdown
         Write the table in Markdown into this file.
     csv

@@ -149,7 +149,7 @@ def tss_s1(
 ) -> int:
     """State the privacy of one user against S1 of TSS, which sees the user's reporting set.
 
-    The exact ε stands beside log γ, the paper's bound.
+    With γ, the exact ε stands beside log γ, the paper's bound.
 
     For example:
 

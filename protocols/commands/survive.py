@@ -76,7 +76,8 @@ def survive(
     out = console(json)
     at_most = "at most " if found.items.min() < found.items.max() else ""
     out.print(
-        f"{count_of(colluders, 'random user')} of {users:,} collude, and {honest:,} "
+        f"{count_of(colluders, 'random user')} of {users:,} "
+        f"{'colludes' if colluders == 1 else 'collude'}, and {honest:,} "
         f"{'is' if honest == 1 else 'are'} honest:\n"
         f"the colluders break a given item with probability {at_most}"
         f"{_in_words(found.items.max())}, and at least one item with probability {_between(found)}"

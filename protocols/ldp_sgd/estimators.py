@@ -6,8 +6,8 @@ declared ranges, for example with
 `FunctionTransformer(MinMaxScaler((-1, 1)).fit([lows, highs]).transform)`. A scaler that a pipeline
 fits to the users' data may reveal something about them. Of two classes, users hold -1 for the class
 that sorts first and +1 for the other. What searches and cross-validation do with scores is not
-private: they read held-out rows in the clear. Each fit asks its users anew, so k fits to the same
-rows have at most k times the ε of one fit.
+private: they read held-out rows in the clear. Each fit asks its users anew: k fits with different
+seeds to the same rows have together at most k times the ε of one fit.
 
 scikit-learn is an optional dependency: `pip install 'simnet-workbench[learning]'`.
 """

@@ -69,7 +69,7 @@ class Loss:
                 else "lie in [-1, 1]"
             )
             raise ValueError(
-                f"labels of the {self.name} loss {expected}, got {wrong[0]:g}: map "
+                f"labels of the {self.name} loss {expected}, got {wrong[0]}: map "
                 "your labels to these values"
             )
         return rows, targets

@@ -1,7 +1,7 @@
 """A model of one column of a table, learnt from the other columns by LDP-SGD.
 
 Users scale and encode their rows by what is declared about the columns, and answer as in `LDPSGD`.
-Some users are never asked; the model is tested on them.
+With `table_descent` some users are never asked; the model is tested on them.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Sections V and VI.

@@ -62,7 +62,7 @@ def assess_frequencies(
     """Compare frequencies, shape (N,), estimated from the reports of `counted` users, with the true
     frequencies among all users.
 
-    If users are missing, the deviation of the squared error treats the estimates as normal.
+    If users are missing, the deviation of the squared error is approximate.
     """
     if mechanism.answers_one_question:
         return _assess_answers(mechanism, estimate, support, counted, confidence)

@@ -1,8 +1,8 @@
 """Claims about what colluding owners, aggregators and the reader learn from two rounds of answers.
 
-The paper asks for one aggregator that does not collude. With additive sharing that is enough to
-protect the answers, but not for privacy: if owners keep their roll, no ε is finite for the sums
-that the reader receives.
+The paper asks for one aggregator that does not collude. With additive sharing the other aggregators
+then learn nothing. That is not enough for privacy: if owners keep their roll, no ε is finite for
+the sums that the reader receives.
 """
 
 from typing import Any

@@ -31,7 +31,8 @@ def kept_estimate(
     both rounds.
 
     Each count array has shape (V + 1,), the result has shape (V,). Raises `ValueError` for other
-    shapes, and for counts that are impossible if owners keep their faces and answer in both rounds.
+    shapes, for negative counts, for counts that add up to different numbers of owners, and if the
+    count of a value falls from round one to round two.
     """
     first, second = _rounds(mechanism, first_counts, second_counts)
     fallen = np.flatnonzero(second[1:] < first[1:]) + 1
@@ -39,8 +40,8 @@ def kept_estimate(
         value = int(fallen[0])
         raise ValueError(
             f"the count of value {value} falls from {first[value]} in round one to {second[value]} "
-            "in round two, which is impossible if owners keep their faces: the protocol was "
-            "violated, so repeat both rounds"
+            "in round two, which is impossible if owners keep their faces and answer in both "
+            "rounds: repeat both rounds"
         )
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
 

@@ -91,8 +91,9 @@ class TwoRounds:
         total = sum((Fraction(chance) for chance in self.faces), Fraction(self.sampling))
         if abs(total - 1) > TOLERANCE or not any(self.faces):
             raise ValueError(
-                f"the probabilities of all faces add up to 1 with sampling={self.sampling}, got "
-                f"{float(total)}: background faces share {float(1 - Fraction(self.sampling))}"
+                f"sampling={self.sampling} plus the probabilities of the background faces is 1, "
+                f"got {float(total)}: the background faces need the sum "
+                f"{float(1 - Fraction(self.sampling))}"
             )
 
     @classmethod
@@ -232,8 +233,8 @@ def binary(zero: Chance, sampling: Chance) -> TwoRounds:
     """Return the mechanism for yes (truth 1) and no (truth 0), from π_0 and π_s.
 
     The face of yes has the remaining probability; a remainder that is only rounding counts as 0.
-    Raises `ValueError` for π_0 outside [0, 1], unless 0 < π_s < 1, and for π_0 + π_s above 1 by
-    more than 1e-12.
+    Raises `ValueError` unless 0 <= π_0 <= 1 and 0 < π_s < 1, and for π_0 + π_s above 1 by more than
+    1e-12.
     """
     checks.chance("zero", zero)
     proper_sampling(sampling)

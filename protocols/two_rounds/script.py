@@ -179,8 +179,8 @@ class SamplingPrivacy:
         each round.
 
         Each count array has shape (V + 1,). All entries are NaN if nobody answered at all. Raises
-        `ValueError` for counts that cannot arise if every owner answers once in each round and, in
-        the variant `kept`, keeps its face.
+        `ValueError` unless the counts of each round add up to the number of owners, and in the
+        variant `kept` if the count of a value falls from round one to round two.
         """
         if not any(of_round.any() for of_round in counts):
             return np.full(self.items, np.nan)

@@ -92,9 +92,9 @@ def _of_sums(
 ) -> PrivacyStatement:
     """Return the statement about the sums of both rounds.
 
-    No ε has a δ below the probability that all holders of the rarest value are sampled. The profile
-    is that of the difference of this value's sums, and all sums together tell at least as much.
-    Owners without a value count as holders of a value if no background face answers 0.
+    No finite ε has a δ below the probability that all holders of the rarest value are sampled. The
+    profile is that of the difference of this value's sums, and all sums together tell at least as
+    much. Owners without a value count as holders of a value if no background face answers 0.
     """
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
     # If nobody holds a value, a neighbouring population has one holder of this value.
@@ -104,7 +104,7 @@ def _of_sums(
     held = (
         f"{who} the rarest value" if min(shown) else "a value that nobody holds may gain a holder"
     )
-    assumption = f"{held}; no ε has a smaller δ"
+    assumption = f"{held}; no finite ε has a smaller δ"
     if epsilon < inf:
         needed = small_in_words(log_delta_at(difference, epsilon))
         assumption += f"; δ({epsilon:.4g}) {relation} {needed}"

@@ -318,3 +318,9 @@ def test_what_cannot_be_compared_is_refused(words: tuple[object, ...], message: 
     refused = simnet("compare", "dpds", *itertools.chain.from_iterable(given.items()))
     assert refused.status == 2
     assert message in " ".join(refused.err.split()).lower()
+
+
+@pytest.mark.parametrize("shares", [[], [0.5, 0.4], [1.5, -0.5], [float("nan"), 0.5]])
+def test_shares_that_are_no_frequencies_are_refused(shares: list[float]) -> None:
+    with pytest.raises(ValueError, match="must be positive and add up to 1"):
+        compare(["oue"], shares, [100], 1.0, 1e-6)

@@ -34,3 +34,11 @@ def test_a_probability_that_is_too_small_for_the_computer_is_not_called_zero() -
     said = " ".join(simnet("privacy", "survive", *options).out.split())
     assert "a given item with probability less than 1e-300, and" in said
     assert "with probability 0" not in said
+
+
+def test_a_single_random_user_colludes_in_the_singular() -> None:
+    few = ("--users", 4, "--items", 2, "--reported", 1)
+    said = simnet("privacy", "survive", *few, "--colluders", 1).out
+    assert "1 random user of 4 colludes, and 3 are honest:" in said
+    said = simnet("privacy", "survive", *few, "--colluders", 3).out
+    assert "3 random users of 4 collude, and 1 is honest:" in said

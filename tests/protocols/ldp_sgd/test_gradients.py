@@ -77,9 +77,11 @@ def test_labels_0_and_1_are_refused(name: str) -> None:
     """
     loss, features = LOSSES[name], np.zeros((2, 3))
     with pytest.raises(
-        ValueError, match=rf"labels of the {name} loss are -1 or \+1, .*, got 0: map your labels"
+        ValueError, match=rf"labels of the {name} loss are -1 or \+1, .*, got 0.0: map your labels"
     ):
         loss.checked(features, [0, 1])
+    with pytest.raises(ValueError, match=r"got 0\.99999999: "):
+        loss.checked(features, [0.99999999, 1])
     assert loss.checked(features, [-1, 1])[1].tolist() == [-1, 1]
     assert loss.slope(np.array([0.3]), np.array([0.0])).tolist() == [0]
 

@@ -185,7 +185,8 @@ def test_a_share_of_the_budget_too_small_for_numbers_is_refused() -> None:
     """For categories it is not: their chances are fractions."""
     for make in (lambda a: Tuples(1.2e-6, a, "hm", 4), lambda a: Split(1.2e-6, a)):
         with pytest.raises(
-            ValueError, match="epsilon is positive, from 1e-06 to 1400 for numbers, got"
+            ValueError,
+            match="from 1e-06 to 1400 for a mechanism for numbers, got",
         ):
             make(Attributes(3, (2,)))
         assert make(Attributes(0, (2, 3, 2, 2))).exact_epsilon == pytest.approx(1.2e-6, rel=1e-12)

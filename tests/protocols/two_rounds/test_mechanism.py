@@ -241,8 +241,11 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: binary(True, 0.2), "zero is a number, got True"),
     (lambda: binary(-0.1, 0.2), "probability from 0 to 1, got -0.1"),
     (lambda: binary(0.7, 0.4), "add up to at most 1"),
-    (lambda: TwoRounds(0.4, (0.3, 0.2)), r"add up to 1 with sampling=0.4, got 0.9"),
-    (lambda: TwoRounds(0.4, (0.3, 0.3 + 1e-11)), "add up to 1"),
+    (
+        lambda: TwoRounds(0.4, (0.3, 0.2)),
+        r"sampling=0.4 plus .* is 1, got 0.9: .* need the sum 0.6$",
+    ),
+    (lambda: TwoRounds(0.4, (0.3, 0.3 + 1e-11)), "background faces need the sum 0.6"),
     (lambda: TwoRounds(0.4, (0.6,)), "at least one value"),
     (lambda: TwoRounds(0.4, (0.7, -0.1)), "face 1 is a probability"),
     (lambda: TwoRounds(0.4, (0.3, True)), "face 1 is a number"),

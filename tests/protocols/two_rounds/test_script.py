@@ -431,7 +431,7 @@ def test_an_owner_who_misses_a_round_is_an_error() -> None:
         ({"aggregators": 0}, "aggregators is at least 1"),
         ({"variant": "both"}, "variant is kept or fresh or round"),
         ({"sampling": 1}, "strictly between 0 and 1"),
-        ({"sampling": 0.5}, "add up to 1"),
+        ({"sampling": 0.5}, "background faces need the sum 0.5"),
         (
             {"items": 3},
             "need a die with 3 background faces, face 0 and one for each value: "
