@@ -115,8 +115,10 @@ SAMPLING_CLAIMS = (
         _theorem_3_2,
         _second,
     ),
-    _sound("R1", "remove", False, "δ <= exp(-Π KL(1 - (1-p) e^-ε ‖ p)), p = 1 - e^-ε"),
-    _sound("R2", "replace", False, "δ <= exp(-2μ² / (e^2ε / Π + Π / (Π+1)²)), p = 1 - e^-ε"),
-    _sound("R3", "remove", True, "R1 times e^(2ε-1) / (Π ln(1 + e^ε)), if this factor is below 1"),
-    _sound("R4", "replace", True, "δ <= e^(2ε-1) / (λΠ) E[e^(λ(cJ - I))], the least over λ"),
+    _sound("R1", "remove", False, "Chernoff's bound on δ for p = 1 - e^-ε, if a user is removed"),
+    _sound(
+        "R2", "replace", False, "Hoeffding's bound on δ for p = 1 - e^-ε, if an item is replaced"
+    ),
+    _sound("R3", "remove", True, "a bound on the same δ as R1, never above R1"),
+    _sound("R4", "replace", True, "a bound on the same δ as R2, never above R2"),
 )

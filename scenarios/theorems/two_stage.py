@@ -100,7 +100,7 @@ TWO_STAGE_CLAIMS = (
     ),
     ValueClaim(
         "Lemma 3.2",
-        "a holder reports on its item with probability p_χ = αγ / (αγ + 1 - α)",
+        "a user who takes part reports on its item with probability αγ / (αγ + 1 - α)",
         f"{PAPER}, Lemma 3.2",
         lambda s: float(inclusion(s.k, s.items, s.gamma)),
         _inclusion_by_counting,

@@ -107,7 +107,7 @@ def crossed(table: Table) -> Counterpart:
 
 
 def less(how_much: str) -> Callable[[Table], Counterpart]:
-    """Return a function that gives the share of the pairs of a data set and an ε of the paper for
+    """Return a function that gives the share of the pairs of a data set and an ε from 0.1 on for
     which DPDS errs less than DPDG with δ = 1e-7.
 
     If `how_much` is a word such as "much better", DPDS must err less by the factor that stands for
@@ -130,7 +130,7 @@ def less(how_much: str) -> Callable[[Table], Counterpart]:
 
 def advantage(table: Table) -> Counterpart:
     """Return the share of data sets in which the error of DPDG with δ = 1e-7, divided by that of
-    DPDS, falls at every step of the paper's ε.
+    DPDS, falls at every step of ε from 0.1 on.
     """
 
     def falling(errors: MeasureByAxis) -> bool:

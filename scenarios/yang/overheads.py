@@ -180,8 +180,8 @@ def _entry(rows: Sequence[BillRow], role: str, quantity: str, direction: str) ->
     )
 
 
-def at(table: Table) -> str:
-    """The parameters of the runs, as text."""
+def sizes(table: Table) -> str:
+    """The n, N, k and φ of the runs, and what m_j and d_j are, as text."""
     values = {axis: ", ".join(map(str, table.values(axis))) for axis in LETTERS}
     parts = (f"{letter} = {values[axis]}" for axis, letter in LETTERS.items())
     return f"{', '.join(parts)}; {COUNTED}"
@@ -201,7 +201,13 @@ def quote(one: Overhead) -> Quote:
             for name in (f"{one.name} expected", one.name)
         )
         return Counterpart(
-            by_law, measured, measured, measured, share=True, trials=len(rows), judged_at=at(table)
+            by_law,
+            measured,
+            measured,
+            measured,
+            share=True,
+            trials=len(rows),
+            judged_at=sizes(table),
         )
 
     return Quote(SOURCE, one.words, STATED, reading, why=one.why, disputed=one.disputed)

@@ -19,7 +19,7 @@ from simnet.studies.experiment import Experiment, Measurements, Product, Word
 from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
-from simnet.studies.table import Measure, Table
+from simnet.studies.table import Measure, NoSuchPoint, Table
 
 Formula = Callable[[int, int, float], float]  # a function of n, N and α
 
@@ -203,7 +203,7 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
         lambda table: Counterpart.of(table.at(entry.name, **at)),
         correction=entry.correction + (NEARLY_EVEN if adaptive else ""),
         tolerance=(lambda _: UNEVEN) if adaptive else None,
-        instead=None if right is None else lambda _: _of_experiment(right),
+        instead=None if right is None else lambda table: _at_sizes(right, table),
         under=entry.under,
         why="the count does not follow the printed formula",
         disputed="" if right is None or adaptive else AT_THE_MEAN,
@@ -215,7 +215,7 @@ def only_sent() -> Quote:
     return Quote(
         "Yang et al., Table I",
         f"DPDS: {SENT}, 2nN + N",
-        lambda _: float((2 * USERS + 1) * ITEMS),
+        lambda table: float((2 * _value(table, "users") + 1) * _value(table, "items")),
         lambda table: Counterpart.of(table.at(SENT, protocol="dpds")),
         under="sent, as the legend of the table and section 3.1.2 say",
         disputed="sent and received together, the number is right: see the row that reads it so",
@@ -226,24 +226,40 @@ def only_sent() -> Quote:
 def about_as_much(cost: str, gamma: float | None) -> Quote:
     """The quote of a saving as the text states it: *approximately* by a factor of 1/(p_χ α)."""
     at = {"protocol": "tss", "gamma": gamma}
-    factor = float(1 / (inclusion(REPORTED, ITEMS, gamma) * Fraction(REPORTED, ITEMS)))
+
+    def factor(table: Table) -> float:
+        k, items = _value(table, "reported"), _value(table, "items")
+        return float(1 / (inclusion(k, items, gamma) * Fraction(k, items)))
+
     law = "US" if gamma is None else f"AS with γ={gamma:g}"
     disputes = {(SENT, False): BOTH_WAYS, (SENT, True): OF_SENT_ENTRIES, (DRAWN, True): OF_ENTRIES}
     return Quote(
         SAVINGS,
         f"TSS, {law}: the factor by which {SAVED[cost]} by a user are fewer than in DPDS, "
         "1/(p_χ α)",
-        lambda _: factor,
+        factor,
         lambda table: quotient(table.at(cost, protocol="dpds"), table.at(cost, **at)),
-        under="'approximately' allows the difference that its threshold names",
+        under="'approximately' allows a relative difference up to the threshold of this word",
         why=ANY_LAW,
         disputed=disputes.get((cost, gamma is not None), ""),
         tolerance=lambda table: table.word("approximately"),
     )
 
 
-def _of_experiment(formula: Formula) -> float:
-    return float(formula(USERS, ITEMS, REPORTED / ITEMS))
+def _at_sizes(formula: Formula, table: Table) -> float:
+    items = _value(table, "items")
+    return float(formula(_value(table, "users"), items, _value(table, "reported") / items))
+
+
+def _value(table: Table, parameter: str) -> int:
+    """Return the value of a parameter that is the same in all runs.
+
+    Raises `NoSuchPoint` if no run has the parameter, or if its value differs.
+    """
+    values = table.values(parameter)
+    if len(values) != 1:
+        raise NoSuchPoint(f"one value of {parameter!r} is needed, {len(values)} were run")
+    return int(values[0])
 
 
 USERS, ITEMS, REPORTED, GAMMAS = 1000, 30, 12, (2.0, 10.0)

@@ -265,6 +265,14 @@ def test_table_i_is_put_right(tmp_path: Path) -> None:
     assert [what for what, one in wrong.items() if one.law == CORRECTED] == []
 
 
+def test_table_i_is_evaluated_at_the_sizes_that_ran(tmp_path: Path) -> None:
+    study = small("table1", users="20", items="5", reported="2", gamma="2")
+    found = judged(study, table(study, tmp_path / "s"))
+    assert found["DPDS: user qd sent logical, 2nN + N"].printed == 41 * 5
+    sent = found["TSS, US: user qd sent logical, αN(1 + p_χ n)"]
+    assert (sent.law, sent.expected) == (CORRECTED, pytest.approx(19.2))  # αN(2 - α + αn)
+
+
 def judged(study: Study, results: Table) -> dict[str, Ruling]:
     """The verdicts by what is quoted."""
     return {one.what: one.judge(results) for one in study.experiment.quotes}
