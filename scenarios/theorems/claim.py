@@ -46,7 +46,7 @@ class Setting:
         if not LEAST_EPSILON <= self.epsilon <= LARGE_EPSILON:
             raise ValueError(
                 f"claims are judged for epsilon from {LEAST_EPSILON:g} to {LARGE_EPSILON:g}, "
-                f"got {self.epsilon:g}"
+                f"got {self.epsilon}"
             )
         for name, number, most in (
             ("users", self.users, MOST_USERS),

@@ -22,8 +22,8 @@ def claims(
     gamma: float = 2.0,
     json: JsonFile = None,
 ) -> int:
-    """Show claims of the papers for these parameters, beside the exact numbers and whether the
-    claims hold.
+    """Show claims of the papers, most of them for these parameters, beside the exact numbers and
+    whether the claims hold.
 
     The bounds R1 to R4 on δ are this project's own. The exit status is 0 whether claims hold or
     fail. β is at most the share of the users who hold the rarest item: `--input people.csv --column

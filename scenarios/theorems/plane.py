@@ -18,7 +18,7 @@ def evenly_held(holders: int, items: int, epsilon: float, **others: Any) -> Sett
 
     `others` are further fields of `Setting`.
 
-    Raises `ValueError` for values that `Setting` refuses.
+    Raises `ValueError` for values out of range.
 
     >>> evenly_held(holders=50, items=4, epsilon=0.5).users
     200

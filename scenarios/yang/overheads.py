@@ -194,7 +194,9 @@ def quote(one: Overhead) -> Quote:
 
     def reading(table: Table) -> Counterpart:
         rows = table.rows
-        if not rows or not all(row["short items"] for row in rows):
+        if not rows:
+            raise NoSuchPoint("TSS′ was not run")
+        if not all(row["short items"] for row in rows):
             raise NoSuchPoint("in some run every item has φ + 1 reporters or more")
         by_law, measured = (
             sum(row[name] == row[f"{one.name} printed"] for row in rows) / len(rows)

@@ -113,7 +113,7 @@ def drawn_with_least(
     items, least = len(made_up.labels), ceil(beta * users - 1e-9)
     if items * least > users:
         raise BadInput(
-            f"with β = {beta:g} the {items} items need at least {items * least} users, got {users}"
+            f"with β = {beta} the {items} items need at least {items * least} users, got {users}"
         )
     if data is None or population not in STAND_IN:
         forced = np.repeat(np.arange(1, items + 1), least)

@@ -1,4 +1,4 @@
-"""Sentences of Yang et al. without a figure: their numbers, by formulas of this file."""
+"""Sentences of Yang et al.: their numbers, by formulas of this file."""
 
 from math import e, exp, expm1, log, pi, sqrt
 
