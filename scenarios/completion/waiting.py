@@ -52,13 +52,14 @@ def with_jitter(network: Network) -> Network:
 
 @cache
 def longest_wait(name: str, users: int, network: str) -> float:
-    """Return the longest of the waits that get a deadline, in seconds, if nobody drops out and
-    there are no random delays.
+    """Return about the longest of the waits that get a deadline, in seconds, if nobody drops out
+    and there are no random delays.
     """
     script, held, calm = script_of(name, users), people(users).inputs, BY_NAME[network]
     if name in NEED_EVERYBODY:
         return max(wait.ended - wait.began for wait in timed(run(script, held, 0), calm).waits)
     done = run(hurried(script, AGES), held, 0, threads=1, network=calm)
+    # A wait is counted from the end of the party's wait before, so the work between them is in it.
     last: dict[int, float] = {}
     longest = 0.0
     for ended in done.deadlines:

@@ -55,7 +55,7 @@ def fetch_data(folder: Path, /, *names: str) -> int:
                 screen.print(f"{name} is already in {folder}", soft_wrap=True)
                 continue
             screen.print(
-                f"{name} in {folder} is damaged, unreadable or another file, and is made again",
+                f"{name} in {folder} is damaged, unreadable or another file: it must be made again",
                 soft_wrap=True,
             )
         content = made(
@@ -111,7 +111,8 @@ def fetched(original: Original, cache: Path) -> bytes:
     except (OSError, EOFError) as error:
         what = " ".join(str(error).split())
         raise BadInput(
-            f"{original.url} could not be downloaded; is there a connection to the internet? {what}"
+            f"{original.url} could not be downloaded to {cache}; is there a connection to the "
+            f"internet? {what}"
         ) from error
     except ValueError as error:  # pooch has found another digest
         what = " ".join(str(error).split())

@@ -1,8 +1,8 @@
 """The registry of data files: the originals that each file is made from, with addresses and
 digests.
 
-A digest is the SHA-256 of the unpacked content. An address names a commit where one is known; for
-other addresses the digest tells whether the content has changed.
+A digest is the SHA-256 of the unpacked content. Some addresses name a commit; for the others the
+digest tells whether the content has changed.
 """
 
 from collections.abc import Callable

@@ -52,7 +52,7 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
             "group",
             {"age": "age, years", "tumor_size": "size of the tumour, mm"}[by],
             "patients",
-            f"Patients with breast cancer by {IN_WORDS[by]}, of {owners:,} owners",
+            f"Patients with breast cancer by {IN_WORDS[by]}",
             "Each group is asked for by itself; the paper asks for all groups at once.",
         ),
         cost=cost,

@@ -108,9 +108,9 @@ def bounds(
         )
         errors.plot(at, law, "_", color=INK, markersize=9, markeredgewidth=2, zorder=1)
     errors.plot([], [], "_", color=INK, markersize=9, markeredgewidth=2, label="by the law")
-    dress(counts, title)
+    dress(counts, f"{title}, among {int(found.rows[0]['owners']):,} owners")
     dress(errors, "Half the width of these ranges, by the law and in our collections")
-    counts.set_ylabel(f"{count_label}: truth, and\nrange of 95 % of the estimates", fontsize=8)
+    counts.set_ylabel(f"{count_label}: truth ±\n{BAR} standard deviations", fontsize=8)
     errors.set_ylabel("95 % bound of the error,\nowners", fontsize=8)
     errors.set_ylim(bottom=-0.04 * errors.get_ylim()[1])  # a bound of 0 stays visible
     errors.set_xlabel(x_label, fontsize=8)

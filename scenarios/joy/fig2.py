@@ -68,8 +68,8 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     files=[GOWALLA],
     data=partial(
-        "the 2,000 locations of New York City with the most check-ins, 73,188 in all; the paper "
-        "counts a million check-ins over all locations, and we take a million owners"
+        "the 2,000 locations of New York City with the most check-ins, with 73,188 check-ins; the "
+        "paper counts a million check-ins over all locations, and we take a million owners"
     ),
     choices=(
         *CHOICES,
@@ -106,7 +106,7 @@ EXPERIMENT = Experiment(
         "location",
         "location of Gowalla, by the rank of its check-ins",
         "check-ins",
-        "Check-ins at four locations, of 1,000,000",
+        "Check-ins by location",
         "The paper does not name its four locations; these are the ones with the most check-ins.",
     ),
     cost=cost,

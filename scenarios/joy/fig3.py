@@ -1,7 +1,10 @@
 """Fig. 3 of Joy and Gerla: ε by the probability of a coin or of a face, as printed and exact."""
 
+from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
+
+import attrs
 
 from protocols.mechanisms.response import JoyGerla
 from scenarios.joy.drawing import leakage as leakage_figure
@@ -11,6 +14,7 @@ from scenarios.joy.trials import leakage
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import STATED, Counterpart, Quote, Stated
 from simnet.studies.readings import quotient, share_less
+from simnet.studies.statements import listed_in_words
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.2 and Fig. 3"
@@ -31,14 +35,21 @@ def readings(table: Table, curve: str) -> dict[float, Counterpart]:
     return {x: Counterpart.of(part.at("epsilon", x=x)) for x in sorted(part.values("x"))}
 
 
+def judged(found: Counterpart, xs: Iterable[float]) -> Counterpart:
+    """Return the counterpart with the x at which its statement was judged."""
+    return attrs.evolve(found, judged_at=f"x {listed_in_words(list(xs))}")
+
+
 def growing(table: Table, curve: str) -> Counterpart:
     """The share of the steps of x at which a curve grows."""
-    return share_less(list(pairwise(readings(table, curve).values())))
+    found = readings(table, curve)
+    return judged(share_less(list(pairwise(found.values()))), found)
 
 
 def falling(table: Table, curve: str) -> Counterpart:
     """The share of the steps of x at which a curve falls."""
-    return share_less([(later, one) for one, later in pairwise(readings(table, curve).values())])
+    found = readings(table, curve)
+    return judged(share_less([(later, one) for one, later in pairwise(found.values())]), found)
 
 
 def lower(table: Table, ours: str, theirs: str, values: int | None = None) -> Counterpart:
@@ -49,7 +60,8 @@ def lower(table: Table, ours: str, theirs: str, values: int | None = None) -> Co
     """
     part = readings(table.where(curve=ours, values=values), ours)
     other = readings(table, theirs)
-    return share_less([(part[x], other[x]) for x in part if x in other])
+    xs = [x for x in part if x in other]
+    return judged(share_less([(part[x], other[x]) for x in xs]), xs)
 
 
 def ratio(table: Table) -> Counterpart:
@@ -58,14 +70,15 @@ def ratio(table: Table) -> Counterpart:
 
     Raises `NoSuchPoint` if no x was run for both curves.
     """
-    xs = readings(table, "eq. 29").keys() & readings(table, "response").keys()
+    other = readings(table, "response")
+    xs = [x for x in readings(table, "eq. 29") if x in other]
     pairs = [
         (table.at("epsilon", curve="response", x=x), table.at("epsilon", curve="eq. 29", x=x))
         for x in xs
     ]
     if not pairs:
         raise NoSuchPoint("no x was run for both curves")
-    return max((quotient(*pair) for pair in pairs), key=lambda one: one.law)
+    return judged(max((quotient(*pair) for pair in pairs), key=lambda one: one.law), xs)
 
 
 def ratio_of_circles(table: Table) -> Counterpart:
@@ -75,11 +88,9 @@ def ratio_of_circles(table: Table) -> Counterpart:
     Raises `NoSuchPoint` if one of these points is missing.
     """
     evaluated = table.at("epsilon", curve="eq. 30", x=float(COMPETITOR.yes))
-    pairs = [
-        quotient(evaluated, table.at("epsilon", curve="eq. 29", x=x))
-        for x in readings(table, "eq. 29")
-    ]
-    return max(pairs, key=lambda one: one.law)
+    xs = readings(table, "eq. 29")
+    pairs = [quotient(evaluated, table.at("epsilon", curve="eq. 29", x=x)) for x in xs]
+    return judged(max(pairs, key=lambda one: one.law), xs)
 
 
 EXACT_LESS = (
@@ -89,14 +100,10 @@ EXACT_LESS = (
 # The faces besides "sampled" have probability 0.55 together. If one face has all of it, the exact ε
 # is infinite: we leave out this x, for Eq. 29 too.
 ROOM = [x for x in POINTS if x < 0.55]
-COINS = (
-    "x from 0.05 to 0.95 in steps of 0.05; the paper shows a curve; at x = 0 and 1 the exact ε is "
-    "infinite"
-)
+COINS = "the paper shows a curve; at x = 0 and 1 the exact ε is infinite"
 FACES = (
-    "x from 0.05 to 0.5 in steps of 0.05, where every face of sampling has a positive probability; "
-    "at x = 0.55 the other faces have probability 0, so that the exact ε is infinite, and Eq. 29 "
-    f"gives {equation_29(0.45, 0.55):.4f}"
+    "at x = 0.55 and π_s = 0.45 all other faces have probability 0: the exact ε is infinite, and "
+    f"Eq. 29 gives {equation_29(0.45, 0.55):.4f}"
 )
 BY_FORMULAS = "the text measures the leakage by its formulas, Eq. 29 and 30"
 

@@ -5,6 +5,8 @@ The errors do not grow if owners keep their faces for both rounds, as in the pap
 
 from typing import Any
 
+import attrs
+
 from protocols.two_rounds.estimators import VARIANTS
 from scenarios.joy.drawing import growth as growth_figure
 from scenarios.joy.people import CHOICES
@@ -29,7 +31,7 @@ def growth(table: Table, **ours: Any) -> Counterpart:
     if len(sizes) < 2:
         raise NoSuchPoint("growth needs results for two numbers of owners")
     least, most = (found.at("bound", owners=size) for size in (sizes[0], sizes[-1]))
-    return quotient(most, least)
+    return attrs.evolve(quotient(most, least), judged_at=f"{sizes[0]:,} and {sizes[-1]:,} owners")
 
 
 EXPERIMENT = Experiment(
@@ -68,8 +70,8 @@ EXPERIMENT = Experiment(
             under="only owners who hold no are added; any growth counts, whatever 'quickly' means",
             disputed="the text has no measure of 'quickly'; among many owners the error grows "
             "with the square root of their number",
-            points="286 and 10,000 owners, as in the paper's figures on patients; a million, as "
-            "its check-ins",
+            points="the paper's figures on patients have 286 and 10,000 owners, and it has a "
+            "million check-ins",
         ),
     ],
     figure=growth_figure,

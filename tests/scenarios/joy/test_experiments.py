@@ -180,6 +180,14 @@ def test_a_formula_that_is_right_is_found_right() -> None:
     )
 
 
+def test_rows_on_the_curve_of_leakage_name_the_points_that_were_judged() -> None:
+    few = fig3.EXPERIMENT.with_settings({"x": "0.2,0.3,0.4", "users": "1000"}).with_trials(2)
+    rulings = judged(few, table_of(few, "joy_fig3"))
+    assert len(rulings) == len(few.quotes)
+    for ruling in rulings.values():
+        assert ruling.points.startswith("x 0.2, 0.3, 0.4; ")
+
+
 @pytest.mark.slow
 def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
     table = table_of(fig3.EXPERIMENT.with_trials(1), "joy_fig3")
