@@ -122,6 +122,7 @@ def over(holders: str = "every number of holders", sampling: str = "1/4, 1/2, 3/
 
 
 OVER = over()
+MEAN = "claimed is the number of holders, and exact is the mean of the estimate"
 # Var* is the limit for a share of holders that goes to 0.
 OVER_UNHELD = over("no holder")
 OVER_UNHELD_TO_1 = over("no holder", "1/4, 1/2, 3/4, 1")
@@ -139,15 +140,16 @@ def _means(estimator: Estimator, biased: bool) -> Iterator[Instance]:
 
 
 def _direct_is_biased() -> Finding:
-    return searched(_means(direct, biased=True), OVER, proof=PAGE)
+    numbers = "claimed is the number of holders, and exact is the mean of c, which differs from it"
+    return searched(_means(direct, biased=True), OVER, numbers, proof=PAGE)
 
 
 def _centred_is_unbiased() -> Finding:
-    return searched(_means(centred, biased=False), OVER, proof=PAGE)
+    return searched(_means(centred, biased=False), OVER, MEAN, proof=PAGE)
 
 
 def _per_report_is_unbiased() -> Finding:
-    return searched(_means(per_report, biased=False), OVER, proof=PAGE)
+    return searched(_means(per_report, biased=False), OVER, MEAN, proof=PAGE)
 
 
 def _approximate(case: Case) -> Fraction:
@@ -253,7 +255,7 @@ def _pooled_mean() -> Finding:
             for case in _own_chances()
         ),
         over_own("every number of holders, from n to 0,"),
-        "claimed is the number of holders, and exact is the mean of T",
+        MEAN,
     )
 
 
@@ -275,7 +277,8 @@ def _pooled_mean_of_drawn_items() -> Finding:
         "n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, f of 1/4, 1/2, and π_j of 1/4, 1/2, "
         "3/4; all choices of holders and all reports are played out in fractions"
     )
-    return searched(instances(), drawn, proof=PAGE)
+    numbers = "claimed is n f, the expected number of holders, and exact is the mean of T"
+    return searched(instances(), drawn, numbers, proof=PAGE)
 
 
 def _approximate_pooled(case: Case) -> Fraction:

@@ -84,6 +84,9 @@ OVER_COUNTS = (
 )
 
 
+MEAN = "claimed is the number of holders, and exact is the mean of its estimate"
+
+
 def _equation_9() -> Finding:
     return searched(_counts(0, (0, 1)), OVER_COUNTS, proof=PAGE)
 
@@ -105,7 +108,7 @@ def _equation_11() -> Finding:
                     holds=exact == sum(truths),
                 )
 
-    return searched(instances(), OVER_COUNTS, proof=PAGE)
+    return searched(instances(), OVER_COUNTS, MEAN, proof=PAGE)
 
 
 ANSWERS = tuple(product(TENTHS, TENTHS))  # π_1 and π_2
@@ -136,7 +139,8 @@ def _of_answers(estimate: bool) -> Finding:
                     holds=claimed == exact,
                 )
 
-    return searched(instances(), f"π_s = 1/2, 1, {OVER_ANSWERS}, up to 3 yes and 3 no", proof=PAGE)
+    over = f"π_s = 1/2, 1, {OVER_ANSWERS}, up to 3 yes and 3 no"
+    return searched(instances(), over, MEAN if estimate else "", proof=PAGE)
 
 
 def _equation_4() -> Finding:
@@ -233,7 +237,7 @@ def _equation_16() -> Finding:
                     holds=exact == held,
                 )
 
-    return searched(instances(), f"{OVER_SEVERAL}; {OWNERS}", proof=PAGE)
+    return searched(instances(), f"{OVER_SEVERAL}; {OWNERS}", MEAN, proof=PAGE)
 
 
 def _ratio(symbol: int, inverse: bool) -> Iterator[Instance]:

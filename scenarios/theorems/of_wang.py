@@ -61,7 +61,7 @@ def _lemma_1() -> Finding:
                 )
 
     over = f"{RANGE} and values t = -1, -3/4, ..., 1: ε, mean and variance of the law of a report"
-    return searched(instances(), over, proof=PAGE)
+    return searched(instances(), over, "claimed and exact are the variance", proof=PAGE)
 
 
 # Lemmas 2 and 5. By docs/proofs/papers.md these constants are large enough for ε up to 8 and
@@ -243,7 +243,7 @@ def _lemma_4() -> Finding:
         "d = 1..4 attributes, ε = 1/4, 3/4, ..., 31/4, PM and HM: ε and means of the law of a "
         "report"
     )
-    return searched(instances(), over, proof=PAGE)
+    return searched(instances(), over, "claimed and exact are ε", proof=PAGE)
 
 
 def printed_variances(d: int, epsilon: float, t: float) -> dict[str, float]:
