@@ -28,7 +28,9 @@ from simnet.values.meter import Operation
 FORMAT = "simnet log"
 VERSION = 2  # version 1 has no deadlines and no delays
 # Limits of what a file may say, so that numbers computed from it fit into 64 bits.
-MOST, MOST_BYTES, MOST_MEMBERS = 1 << 62, 1 << 40, 1 << 32
+MOST, MOST_BYTES = 1 << 62, 1 << 40
+# The most members of all crowds of a file together: the clock has arrays with a number for each.
+MOST_MEMBERS = 100_000_000
 
 
 @attrs.frozen
@@ -213,7 +215,7 @@ def _less(work: Mapping[Operation, int], doors: Mapping[Operation, int]) -> Mapp
 
 def load(path: Path) -> RecordedRun:
     """Return the log in a file. Raises `BadInput` unless the file holds a whole log of a version
-    that this program reads.
+    that this program reads, and for crowds with more than `MOST_MEMBERS` members together.
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
@@ -230,7 +232,7 @@ def load(path: Path) -> RecordedRun:
             log = RecordedRun(
                 names=tuple(_text(name) for name in described["names"]),
                 roles=tuple(_text(role) for role in described["roles"]),
-                sizes=tuple(_number(size, 1, MOST_MEMBERS) for size in described["sizes"]),
+                sizes=tuple(_number(size, 1, MOST) for size in described["sizes"]),
                 brings_input=tuple(bool(brings) for brings in described["brings_input"]),
                 events=_whole_numbers(arrays["events"]),
                 post_line=_whole_numbers(arrays["post_line"]),
@@ -251,7 +253,7 @@ def load(path: Path) -> RecordedRun:
                     for work in works
                 ),
                 members={
-                    _number(post, 0, posts - 1): _number(sent, 0, MOST_MEMBERS)
+                    _number(post, 0, posts - 1): _number(sent, 0, MOST)
                     for post, sent in described["members"]
                 },
                 deferred={
@@ -325,7 +327,13 @@ def _parted(name: str, arrays: Any) -> tuple[Indices, ...]:
 
 
 def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
-    """Raise `BadInput` if the parts of the log do not fit together."""
+    """Raise `BadInput` if the parts of the log do not fit together, or if crowds are too large."""
+    members = sum(size for size in log.sizes if size > 1)
+    if members > MOST_MEMBERS:
+        raise BadInput(
+            f"{path} has crowds with {members:,} members together; a log that is read may have at "
+            f"most {MOST_MEMBERS:,}"
+        )
     parties, posts, groups = len(log.names), len(log.post_to), len(log.groups)
     if log.events.ndim != 2 or len(log.events) != 3 or len(log.post_line) != posts:
         raise BadInput(f"{path} is no log of a run: its arrays do not fit together")
@@ -337,6 +345,7 @@ def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
         (log.post_line, len(log.lines)),
         (log.post_to[log.post_to >= 0], parties),
         (-1 - log.post_to[log.post_to < 0], groups),
+        (np.array(list(log.members.values()), dtype=np.int64), MOST_MEMBERS + 1),
         *((group, parties) for group in log.groups),
         *((list_, posts) for list_ in log.lists),
         (np.array([line.sender for line in log.lines], dtype=np.int64), parties),

@@ -229,6 +229,13 @@ def test_a_log_in_a_file_gives_the_same_times(tmp_path: Path) -> None:
         assert timed(again, network).ended == timed(log, network).ended
 
 
+def test_a_small_log_cannot_claim_more_members_than_memory_holds(tmp_path: Path) -> None:
+    log = recorded(small())
+    attrs.evolve(log, sizes=(1 << 40, *log.sizes[1:])).save(tmp_path / "run.log")
+    with pytest.raises(BadInput, match="at most 100,000,000"):
+        load(tmp_path / "run.log")
+
+
 @given(st.integers(0, 2**32), st.integers(1, 40))
 def test_a_damaged_log_is_refused_or_timed(place: int, length: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
