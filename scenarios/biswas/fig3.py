@@ -9,7 +9,7 @@ import numpy as np
 from protocols.mechanisms.grr import GRR
 from protocols.sampled_frequency.estimators import ESTIMATORS
 from protocols.sampled_frequency.sampling_design import SamplingDesign
-from scenarios.biswas.histograms import only_first
+from scenarios.biswas.histograms import LEAST, MOST, only_first, smaller_at_the_end
 from scenarios.biswas.people import CHOICES, LETTERS, TITLES, USERS, holders
 from scenarios.biswas.trials import (
     NORMALISED,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 SECTION, CONCLUSION = "Biswas et al., section 4 and Fig. 3", "Biswas et al., section 6 and Fig. 3"
 LAW = "binomial"
-LEAST, MOST = 0.1, 0.9
 ABSOLUTE, RELATIVE = "drastic", "drastic times"  # words
 NO_STEPS = (
     "the text does not say that the distance falls at every step; from π = 0.1 to 0.9 it falls, as "
@@ -110,11 +109,6 @@ def less_for_more(numbers: MeasureByAxis) -> bool:
 def falling(numbers: MeasureByAxis) -> bool:
     """Whether the distance falls at every step of π up to 0.9."""
     return falls({sampling: numbers[sampling] for sampling in numbers if sampling <= MOST})
-
-
-def smaller_at_the_end(numbers: MeasureByAxis) -> bool:
-    """Whether the distance at π = 0.9 is smaller than the distance at π = 0.1."""
-    return numbers[MOST] < numbers[LEAST]
 
 
 def trade_off(table: Table) -> "Figure":

@@ -253,8 +253,10 @@ def without_reports() -> float:
 
 
 def reversed_ratio(table: Table) -> Counterpart:
-    """The variance of ĉ divided by the variance of g, for the case of four users."""
-    ours, other = (table.at("variance", case=FEW, estimator=name) for name in ("ĉ", "g"))
+    """The variance of ĉ divided by that of g, for four users with fixed items and π = 0.4."""
+    ours, other = (
+        table.at("variance", case=FEW, estimator=name, sampling=FEW_CHANCE) for name in ("ĉ", "g")
+    )
     return quotient(ours, other)
 
 
@@ -403,7 +405,7 @@ QUOTES = (
         source("Theorem 3.2, proof"),
         "variance of g, 2 of 4 users hold the item, 3 items, ε = 1, π = 0.4",
         lambda _: printed_variance_g(FEW, FEW_CHANCE),
-        measured("variance", FEW, "g"),
+        measured("variance", FEW, "g", sampling=FEW_CHANCE),
         correction=(
             "the expected number is that of the corrected formula: f p² + (1 - f) q² in "
             "place of the proof's (f p + (1 - f) q)²"
@@ -485,7 +487,7 @@ QUOTES = (
         source("Theorem 3.5, proof"),
         "variance of ĉ, 2 of 4 users hold the item, 3 items, ε = 1, π = 0.4",
         lambda _: printed_variance_c_hat(FEW, FEW_CHANCE),
-        measured("variance", FEW, "ĉ"),
+        measured("variance", FEW, "ĉ", sampling=FEW_CHANCE),
         correction=(
             "the expected number is that of the corrected formula: minus the term with "
             "2 q Cov(N_i, S), which the proof forgets"

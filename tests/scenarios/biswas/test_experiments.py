@@ -14,6 +14,7 @@ from scenarios.biswas import estimators, fig3, histograms, theorems
 from scenarios.biswas.people import LAWS, holders
 from scenarios.biswas.trials import collected
 from tests.harness.experiments import finding, played, the, verdicts
+from tests.harness.tables import table_of
 
 REPRODUCED, CORRECTED, NOT = (
     "agrees",
@@ -109,6 +110,25 @@ def test_verdicts_on_theorems() -> None:
     assert all(any(words in what for words in mended) for what in corrected)
     assert len(corrected) == 9
     assert set(findings.values()) == {REPRODUCED, CORRECTED, NOT}
+
+
+def test_a_row_is_judged_only_at_the_sampling_probability_that_it_names() -> None:
+    """The rows on four users name π = 0.4, and those of Fig. 1 and 2 name π = 0.1 and 0.9."""
+    few = theorems.EXPERIMENT.with_settings({"case": estimators.FEW, "sampling": "0.5"})
+    table = table_of(few.with_trials(2), "biswas_theorems")
+    assert table.rows
+    named = [
+        one
+        for one in few.quotes
+        if one.what.endswith("2 of 4 users hold the item, 3 items, ε = 1, π = 0.4")
+    ]
+    assert {one.judge(table).verdict for one in named} == {"not run"}
+    assert len(named) == 3
+    other = histograms.FIG1.with_settings({"sampling": "0.2,0.5", "users": "1000"})
+    table = table_of(other.with_trials(2), "biswas_fig1")
+    assert table.rows
+    (closer,) = (one for one in other.quotes if "closer" in one.what)
+    assert closer.judge(table).verdict == "not run"
 
 
 def test_t_is_biased_where_chances_go_with_values() -> None:
