@@ -127,8 +127,8 @@ def _second(both: bool) -> Finding:
     return searched(_sampled(both, second=True), over, RAREST)
 
 
-ONE_SIDE = "the population has βn holders of every item; its neighbour need not"
-BOTH_SIDES = "the population and its neighbour both have βn holders of every item"
+ONE_SIDE = "the population has at least βn holders of every item; its neighbour need not"
+BOTH_SIDES = "the population and its neighbour both have at least βn holders of every item"
 
 
 # Processing of an output
