@@ -227,7 +227,8 @@ def whole_numbers(
                 f"{name} are whole numbers from {least} to {most}, got one that exceeds 64 bits"
             )
         if array.size:
-            raise TypeError(f"{name} are whole numbers, got {array.dtype} such as {array[0]!r}")
+            other = next((value for value in array if type(value) is not int), array[0])
+            raise TypeError(f"{name} are whole numbers, got {array.dtype} such as {other!r}")
         return np.empty(0, dtype=np.int64)
     if array.size and not (array.min() >= least and array.max() <= most):
         wrong = array[(array < least) | (array > most)][0]

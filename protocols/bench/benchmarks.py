@@ -408,8 +408,8 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-shamir",
-        "DPDS with Shamir's sharing, 1,000 users × 30 items, t = 100: the server with 50 users, "
-        "and with 99 users",
+        "DPDS with Shamir's sharing, 1,000 users × 30 items, t = 100: the slower verdict, on the "
+        "server with 50 users, and with 99 users",
         "s",
         60,
         True,

@@ -81,7 +81,7 @@ class Attributes:
         """Return one user's numbers and categories, shapes (d_n,) and (d_c,), checked as in
         `checked`.
         """
-        rows = np.asarray(numbers, dtype=np.float64)[np.newaxis], np.asarray(categories)[np.newaxis]
+        rows = checks.as_doubles("numbers", numbers)[np.newaxis], np.asarray(categories)[np.newaxis]
         values, labels = self.checked(*rows)
         return values[0].tolist(), labels[0].tolist()
 

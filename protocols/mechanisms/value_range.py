@@ -3,7 +3,6 @@
 from math import isfinite
 
 import attrs
-import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
@@ -39,7 +38,7 @@ class ValueRange:
 
         Raises `ValueError` for a value outside the range, and for NaN.
         """
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = checks.as_doubles("values", values)
         outside = numbers[~((numbers >= self.low) & (numbers <= self.high))]  # also NaN
         if outside.size:
             raise ValueError(

@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from protocols import checks
 from simnet.arrays import Floats
 
 
@@ -79,7 +80,7 @@ def apply(name: str, estimates: npt.ArrayLike) -> Floats:
         raise ValueError(
             f"unknown method of post-processing {name!r}: use one of {', '.join(METHODS)}"
         )
-    raw = np.asarray(estimates, dtype=np.float64)
+    raw = checks.as_doubles("estimates", estimates)
     if raw.ndim != 1 or not raw.size:
         raise ValueError(f"estimates are a non-empty array with one axis, got shape {raw.shape}")
     if not np.isfinite(raw).all():

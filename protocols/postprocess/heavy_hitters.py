@@ -9,6 +9,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols import checks
+
 
 @attrs.frozen
 class Detection:
@@ -51,7 +53,7 @@ def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) ->
     >>> found.precision, found.recall
     (0.5, 0.5)
     """
-    true, estimated = np.asarray(truth, dtype=np.float64), np.asarray(estimates, dtype=np.float64)
+    true, estimated = checks.as_doubles("truth", truth), checks.as_doubles("estimates", estimates)
     if true.ndim != 1 or true.shape != estimated.shape:
         raise ValueError(
             f"truth and estimates are two rows of the same length, got shapes {true.shape} and "

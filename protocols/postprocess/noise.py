@@ -107,7 +107,7 @@ def zeroed(counts: npt.ArrayLike, threshold: float) -> Floats:
     checks.number("threshold", threshold)
     if math.isnan(threshold):
         raise ValueError("threshold is a number of users, got nan")
-    estimates = np.asarray(counts, dtype=np.float64)
+    estimates = checks.as_doubles("estimated counts", counts)
     if np.isnan(estimates).any():
         raise ValueError("estimated counts are numbers, got nan")
     return np.where(estimates < threshold, 0.0, estimates)

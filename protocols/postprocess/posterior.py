@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols import checks
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.priors import REACH, GaussianPrior, Prior, refuse_sloped
 from simnet.arrays import Floats
@@ -77,7 +78,7 @@ def checked(estimates: npt.ArrayLike) -> Floats:
 
     Raises `ValueError` for another shape and for numbers that are not finite.
     """
-    counts = np.asarray(estimates, dtype=np.float64)
+    counts = checks.as_doubles("estimates", estimates)
     if counts.ndim != 1:
         raise ValueError(f"estimates are an array with one axis, got shape {counts.shape}")
     if not np.isfinite(counts).all():

@@ -281,7 +281,7 @@ class FinitePrior:
     @classmethod
     def of(cls, pmf: npt.ArrayLike) -> "FinitePrior":
         """Return the law with these masses at 0, 1, 2, ...; shape (m,)."""
-        return cls(np.arange(np.size(pmf), dtype=np.float64), np.asarray(pmf, dtype=np.float64))
+        return cls(np.arange(np.size(pmf), dtype=np.float64), checks.as_doubles("masses", pmf))
 
     @classmethod
     def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
@@ -290,7 +290,7 @@ class FinitePrior:
         If `counts` are the true counts, no function of single estimates has a smaller expected
         squared error, on average over the items, than the posterior mean under this law.
         """
-        values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
+        values, times = np.unique(checks.as_doubles("counts", counts), return_counts=True)
         return cls(values, times / times.sum())
 
     def points(self, low: float, high: float, noise: Noise) -> Points:  # noqa: ARG002  # as all priors have it

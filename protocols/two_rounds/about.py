@@ -82,7 +82,8 @@ def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure |
         )
     if protocol.variant == "kept" and ROUND_ONE.name in rounds_seen:
         argument = (
-            "answers are in the clear, and if an answer changes, that of round two is the truth"
+            "answers are in the clear, and if an owner's two answers differ, the second one is the "
+            "truth"
         )
         return Disclosure(
             independent=False,

@@ -8,7 +8,23 @@ from typing import Any
 
 import pytest
 
-from protocols import DPDS, Committee, SecAgg, SecAggPlus, Shamir, ShamirPercent, bound, checks
+from protocols import (
+    DPDS,
+    Committee,
+    FinitePrior,
+    Noise,
+    PowerLaw,
+    SecAgg,
+    SecAggPlus,
+    Shamir,
+    ShamirPercent,
+    bound,
+    checks,
+    heavy_hitters,
+    posterior_mean,
+)
+from protocols.mechanisms.value_range import ValueRange
+from protocols.postprocess.consistency import apply as postprocess
 from protocols.sharing.encoding import one_hot
 from tests.harness.many_cases import for_each
 
@@ -58,6 +74,12 @@ def test_the_type_of_the_error_says_what_is_wrong(
         checks.shares,
         lambda value: checks.reports_of_reals([value], (None,), 1.0),
         checks.within_one,
+        lambda value: ValueRange(0, 1).scaled([value]),
+        lambda value: postprocess("clip", [value]),
+        lambda value: posterior_mean([value], PowerLaw(2.0, 9), Noise(5, 1.0)),
+        lambda value: FinitePrior.of([value]),
+        lambda value: FinitePrior.empirical([value]),
+        lambda value: heavy_hitters([value], [1], 1.0),
     ],
 )
 def test_a_number_that_no_double_can_hold_is_out_of_range(check: Check, huge: Any) -> None:
@@ -69,7 +91,7 @@ def test_a_number_that_no_double_can_hold_is_out_of_range(check: Check, huge: An
 def test_a_whole_number_of_more_than_64_bits_is_out_of_range(huge: int) -> None:
     with pytest.raises(ValueError, match="from 1 to 3, got one that exceeds 64 bits"):
         checks.whole_numbers("items", [1, huge], 1, 3)
-    with pytest.raises(TypeError, match="got object such as 1"):
+    with pytest.raises(TypeError, match="got object such as None"):
         checks.whole_numbers("items", [1, None], 1, 3)
 
 
