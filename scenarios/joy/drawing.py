@@ -213,40 +213,37 @@ def leakage(table: Table) -> "Figure":
             )
             line = [formula(float(x)) for x in xs]
             axes.plot(xs, line, linestyle=DASHES[place], color=colour, linewidth=0.9)
-    circles = (
-        (float(COMPETITOR.yes), equation_30(truthful, float(COMPETITOR.yes))),
-        ((1 - sampling) / 2, equation_29(sampling, (1 - sampling) / 2)),
-    )
-    printed.plot(
-        *zip(*circles, strict=True),
-        "o",
-        color=RED,
-        markerfacecolor="none",
-        markersize=11,
-        markeredgewidth=1.4,
-        label="evaluated in Fig. 2 and 4 to 7",
-    )
+    notes = ["Marks: ε estimated from the answers of users, with 95 % intervals. Lines: formulas."]
+    if sampling in SAMPLINGS and truthful == COMPETITOR.truthful:
+        circles = (
+            (float(COMPETITOR.yes), equation_30(truthful, float(COMPETITOR.yes))),
+            ((1 - sampling) / 2, equation_29(sampling, (1 - sampling) / 2)),
+        )
+        printed.plot(
+            *zip(*circles, strict=True),
+            "o",
+            color=RED,
+            markerfacecolor="none",
+            markersize=11,
+            markeredgewidth=1.4,
+            label="evaluated in Fig. 2 and 4 to 7",
+        )
+        notes.append(
+            'For Fig. 2 and 4 to 7 the paper\'s text names the probability of the face "sampled" '
+            "alone; the circle on the curve of sampling stands where the two other faces are "
+            "equally likely."
+        )
     dress(printed, "Paper's formulas")
     dress(exact, "Exact, over all answers and values")
     exact.tick_params(labelleft=True)
     for axes in (printed, exact):
         axes.set_xlabel("probability of the second coin,\nor of a value's face", fontsize=8)
-        axes.set_ylabel("ε of one answer of round two", fontsize=8)
+        axes.set_ylabel("ε of one answer", fontsize=8)
         axes.legend(fontsize=SMALL, frameon=False, loc="upper right", bbox_to_anchor=(1, 1.02))
     top = max(printed.get_ylim()[1], 5.2)
     printed.set_ylim(0, top)
-    write_notes(
-        figure,
-        table,
-        [
-            "Marks: ε estimated from the answers of users, with 95 % intervals. Lines: formulas.",
-            'For Fig. 2 and 4 to 7 the paper\'s text names the probability of the face "sampled" '
-            "alone; the circle on the curve of sampling stands where the two other faces are "
-            "equally likely.",
-            "Both rounds together, of one owner or summed up, have no finite ε.",
-            *left_out,
-        ],
-    )
+    notes.append("Both rounds together, of one owner or summed up, have no finite ε.")
+    write_notes(figure, table, [*notes, *left_out])
     return figure
 
 
