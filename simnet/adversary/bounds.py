@@ -115,6 +115,17 @@ class ShareBounds:
                 "perhaps the functions listed beyond the output depend on nobody's input",
             )
 
+    @property
+    def makings(self) -> dict[int, frozenset[int]]:
+        """For each family of secrets that a door made from field elements, and for each product:
+        the families in these field elements, or in the factors.
+        """
+        return {
+            each.source.made.number: each.families
+            for each in self._doors.arguments
+            if each.source.made is not None
+        }
+
     def _knowledge(
         self, deductions: Deductions, lanes: Mapping[int, int] | None = None
     ) -> tuple[Knowledge, ...]:

@@ -40,7 +40,9 @@ class Reached:
     """Whom one coalition certainly exposes and touches, whom it may expose and touch at most, and
     the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
 
-    If a coalition learns a product, it may expose all parties that have a factor.
+    A coalition that learns a product may expose all parties that have a factor. If it learns a
+    secret that was made from field elements, it may expose and touch the owners of the secrets in
+    these.
 
     A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
     more, if doors were given field elements. So a decided verdict alone does not say that a party
@@ -127,7 +129,8 @@ def reached_by(found: Verdict, names: Names) -> Reached:
     if widest is not None:
         most = [(modulus, list(vectors)) for modulus, (_, vectors) in widest.functions.items()]
         may_expose, may_touch = _reach(found, names, most)
-        may_expose |= _with_factors(found, names, most)
+        behind = _owners_behind(found, names, most)
+        may_expose, may_touch = may_expose | behind, may_touch | behind
     return Reached(exposes, touches, may_expose, may_touch, found.finding)
 
 
@@ -159,23 +162,34 @@ def _reach(
     return exposes, touches
 
 
-def _with_factors(
+def _owners_behind(
     found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
 ) -> int:
-    """Return the set of parties, as a number, that have a factor of a product in the functions.
+    """Return the set of parties, as a number, that own a secret from which a product or a secret in
+    the functions was made.
 
-    A coalition that knows the other factors may divide by them: if it learns 4 x, it learns x.
+    A coalition that knows the other factors of a product may divide by them: if it learns 4 x, it
+    learns x. A party may have made its secret as a copy of what another party sent to it.
     """
-    families = found.unknowns.families
-    factors = {
-        factor
-        for _, vectors in functions
-        for vector in vectors
-        for unknown in vector
-        for factor in families[unknown // PLACES].factors
+    families, makings = found.unknowns.families, found.bounds.makings
+    pending = {
+        unknown // PLACES for _, vectors in functions for each in vectors for unknown in each
     }
-    holders = {name for factor in factors for name in families[factor // PLACES].holders}
-    return sum(1 << place for place, name in enumerate(names) if name in holders)
+    seen, behind = set(pending), set[int]()
+    while pending:
+        number = pending.pop()
+        made_of = {factor // PLACES for factor in families[number].factors}
+        made_of |= makings.get(number, frozenset())
+        behind |= made_of
+        pending |= made_of - seen
+        seen |= made_of
+    owners = {
+        name
+        for number in behind
+        if families[number].kind == "secret"
+        for name in families[number].holders
+    }
+    return sum(1 << place for place, name in enumerate(names) if name in owners)
 
 
 def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:

@@ -210,6 +210,40 @@ def test_whoever_knows_a_product_and_a_factor_is_not_listed_as_exposing_nobody()
     assert found.of("u1").touching == (("server",), ("reader",))
 
 
+class CopiesASecret:
+    """u2 makes its secret as a copy of the secret of u1, and sends it to the server."""
+
+    def parties(self) -> dict[str, Seat]:
+        return {
+            "u1": Seat(self.first),
+            "u2": Seat(self.second),
+            "u3": Seat(self.third),
+            "server": Seat(self.server),
+        }
+
+    async def first(self, me: Party, number: Sealed) -> None:
+        await me.send(NOTE, "u2", me.secret(lambda x: [x], number, field=F, shape=(1,)))
+
+    async def second(self, me: Party, number: Sealed) -> None:
+        received = await me.receive(NOTE, "u1", shape=(1,))
+        copy = me.secret(lambda x: x, received, field=F, shape=(1,))
+        again = me.secret(lambda x: x, copy, field=F, shape=(1,))
+        await me.send(NOTE, "server", again)
+
+    async def third(self, me: Party, number: Sealed) -> None:
+        me.secret(lambda x: [x], number, field=F, shape=(1,))
+
+    async def server(self, me: Party) -> None:
+        await me.receive(NOTE, "u2", shape=(1,))
+
+
+def test_whoever_knows_a_copy_of_a_secret_is_not_listed_as_learning_nothing_about_it() -> None:
+    found = every_coalition(run(CopiesASecret(), [3, 4, 5], seed=1))
+    assert found.of("u1").exposing == (("u2",),)
+    assert found.of("u1").unexposing == found.of("u1").untouching == (("u3",),)
+    assert found.of("u3").unexposing == (("u1", "u2", "server"),)
+
+
 @pytest.mark.slow
 def test_findings_by_class_count_every_coalition_once() -> None:
     done = played("committee", 3)
