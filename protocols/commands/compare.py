@@ -105,7 +105,7 @@ def compare(
     _print(console(json), compared)
     title = f"Protocols compared for {about}, at ε = {epsilon:g} and δ = {delta:g}"
     if html is not None:
-        again = _command(names, data, items, users, epsilon, delta, network or ())
+        again = _command(names, data, items, users, epsilon, delta, network or (), html)
         write_whole(html, page_of(compared, title, again, [about]))
     if figure is not None:
         write_figure(compared_figure(compared), figure)
@@ -194,6 +194,7 @@ def _command(
     epsilon: float,
     delta: float,
     networks: Sequence[str],
+    html: Path,
 ) -> str:
     import shlex
 
@@ -208,4 +209,5 @@ def _command(
     words += ["--users", users, "--epsilon", str(epsilon), "--delta", str(delta)]
     for network in networks:
         words += ["--network", Path(network).name]
+    words += ["--html", html.name]
     return shlex.join(words)
