@@ -114,7 +114,7 @@ def users_and_items(users: int, items: int) -> None:
     """Raise `ValueError` for fewer than two users, and for fewer than one item."""
     for name, value in (("users", users), ("items", items)):
         if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{name} is a whole number, got {value!r}")
+            raise TypeError(f"{name} is a whole number of type int, got {value!r}")
     if users < 2:
         raise ValueError(f"there are at least 2 users, got users={users}")
     if items < 1:
@@ -124,7 +124,7 @@ def users_and_items(users: int, items: int) -> None:
 def number_of_users(name: str, value: int) -> None:
     """Raise `ValueError` for a negative number of users, such as the number of colluders."""
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} is a whole number of users, got {value!r}")
+        raise TypeError(f"{name} is a whole number of type int, got {value!r}")
     if value < 0:
         raise ValueError(f"{name} is a number of users, at least 0, got {value}")
 
@@ -134,7 +134,7 @@ def reported_items(reported: int, items: int) -> None:
     TSS reports.
     """
     if not isinstance(reported, int) or isinstance(reported, bool):
-        raise TypeError(f"reported is a whole number of items (k = αN), got {reported!r}")
+        raise TypeError(f"reported (k = αN) is a whole number of type int, got {reported!r}")
     if not 1 <= reported <= items:
         raise ValueError(f"a user reports on 1 to {items} items, got reported={reported}")
 
@@ -156,7 +156,7 @@ def colluder_bound(bound: int, users: int) -> None:
     item.
     """
     if not isinstance(bound, int) or isinstance(bound, bool):
-        raise TypeError(f"bound is a whole number of users, got {bound!r}")
+        raise TypeError(f"bound is a whole number of type int, got {bound!r}")
     if not 0 <= bound < users:
         raise ValueError(
             f"at least bound + 1 of {users} users are elected for an item, so bound lies in "

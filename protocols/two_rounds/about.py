@@ -41,7 +41,7 @@ def about(protocol: SamplingPrivacy) -> About:
         name="sampling_privacy",
         estimator="reader",
         workload=Workload(
-            messages=messages, elements=messages * symbols, element_bits=users.bit_length()
+            messages=messages, elements=messages * symbols, element_bits=int(users).bit_length()
         ),
         expected_bill=expected_bill,
         assess=assess,

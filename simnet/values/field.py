@@ -5,6 +5,7 @@ Scripts use the interface `FieldArray`. In a numeric run the arrays hold numbers
 """
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -41,7 +42,7 @@ class Field:
     ValueError: a field needs a prime modulus between 2 and 2**62, got 6
     """
 
-    modulus: int
+    modulus: int = attrs.field(converter=operator.index)  # an integer of numpy could overflow
 
     def __attrs_post_init__(self) -> None:
         if not 2 <= self.modulus <= LARGEST_MODULUS or not _is_prime(self.modulus):
@@ -54,7 +55,7 @@ class Field:
         """Return the field of the smallest prime above `bound`. A count of at most `bound` does not
         wrap around in it.
         """
-        return _smallest_above(bound)
+        return _smallest_above(operator.index(bound))
 
     @functools.cached_property
     def wire(self) -> WireType:

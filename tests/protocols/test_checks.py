@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from protocols import (
@@ -62,6 +63,21 @@ def test_the_type_of_the_error_says_what_is_wrong(
         check(out_of_range)
     with pytest.raises(TypeError, match="got"):
         check(wrong_type)
+
+
+@for_each(
+    "check",
+    [
+        lambda value: checks.users_and_items(value, 1),
+        lambda value: checks.number_of_users("colluders", value),
+        lambda value: checks.reported_items(value, 3),
+        lambda value: checks.colluder_bound(value, 3),
+    ],
+)
+def test_an_integer_of_numpy_is_not_called_a_broken_number(check: Check) -> None:
+    check(2)
+    with pytest.raises(TypeError, match=r"is a whole number of type int, got np\.int64\(2\)"):
+        check(np.int64(2))
 
 
 @pytest.mark.parametrize("huge", [10**400, -(10**400), Fraction(10**400)])

@@ -407,6 +407,12 @@ def test_an_owner_whose_answers_count_for_nothing_is_an_error(variant: Any) -> N
         run(Silent(**TINY, variant=variant), [1, 2])
 
 
+def test_users_may_be_an_integer_of_numpy() -> None:
+    one, other = (SamplingPrivacy(users=number, items=2) for number in (np.int64(50), 50))
+    assert type(one.field.modulus) is int
+    assert about(one).workload == about(other).workload
+
+
 def test_a_count_that_falls_is_a_violation() -> None:
     with pytest.raises(
         ScriptError, match=r"reader .*value 1 falls from 2 in round one to 0 in round two"

@@ -739,3 +739,12 @@ def test_a_block_is_dealt_to_its_pieces_in_order(data: st.DataObject) -> None:
 
 def test_no_integers_make_an_empty_array() -> None:
     assert constant(Field(7), []).shape == (0,)
+
+
+@pytest.mark.parametrize("bound", [6, 100, 2**61])
+def test_an_integer_of_numpy_makes_the_same_field(bound: int) -> None:
+    for field in (Field.above(np.int64(bound)), Field(np.int64(Field.above(bound).modulus))):
+        assert field == Field.above(bound)
+        assert type(field.modulus) is int
+    with pytest.raises(TypeError, match="integer"):
+        Field(7.0)
