@@ -265,9 +265,10 @@ def two_stages(table: Table) -> Lines:
     sent = [option("tss", n).bytes / option("dpds", n).bytes for n in users]
     if min(ratios) > 1:
         yield (
-            f"- tss takes {ranged(ratios, '.2g')} times as long as dpds, although its users send "
-            f"{ranged(sent, '.2g')} times as many bytes of payload: tss has many small messages, "
-            "each with headers of its own, and two rounds more."
+            f"- With up to {max(users):,} users, tss takes {ranged(ratios, '.2g')} times as long "
+            f"as dpds, although its users send {ranged(sent, '.2g')} times as many bytes of "
+            "payload: tss has many small messages, each with headers of its own, and two rounds "
+            "more."
         )
 
 
@@ -392,8 +393,9 @@ def drop_findings(table: Table) -> Lines:
         for name in others
     ]
     yield (
-        f"- The squared error by law is {ranged(worse, '.2f')} times as large if "
-        f"{percent(top)} drop out: fewer users are counted."
+        f"- The squared error by law of the protocols other than {joined(strict)} is "
+        f"{ranged(worse, '.2f')} times as large if {percent(top)} drop out: fewer users are "
+        "counted."
     )
 
 
@@ -481,8 +483,8 @@ def deadline_findings(table: Table) -> Lines:
     ]
     yield (
         f"- *A short deadline costs exactness*: with the deadline {patiences[0]:g} in place of "
-        f"{patiences[-1]:g} the squared error by law is {ranged(worse, '.2f')} times as large "
-        "if nobody drops out."
+        f"{patiences[-1]:g} the squared error by law of the other protocols is "
+        f"{ranged(worse, '.2f')} times as large if nobody drops out."
     )
 
 
