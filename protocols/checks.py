@@ -159,8 +159,8 @@ def colluder_bound(bound: int, users: int) -> None:
         raise TypeError(f"bound is a whole number of type int, got {bound!r}")
     if not 0 <= bound < users:
         raise ValueError(
-            f"at least bound + 1 of {users} users are elected for an item, so bound lies in "
-            f"0..{users - 1}, got {bound}"
+            f"at least φ + 1 of {users} users are elected for an item, and bound is φ: bound lies "
+            f"in 0..{users - 1}, got {bound}"
         )
 
 

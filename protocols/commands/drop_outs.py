@@ -61,9 +61,11 @@ def degree(
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
+    from protocols import checks
     from protocols.secagg.degree import Demands, judge_degree, smallest_degree
     from simnet.cli.output import console, write_json
 
+    call_or_refuse(checks.chance, "--drop", drop)
     if (degree is None) != (threshold is None):
         raise BadInput("--degree and --threshold belong together: give both, or neither")
     demands = call_or_refuse(
@@ -237,9 +239,12 @@ def completes(
     """
     import attrs
 
+    from protocols import checks
     from protocols.privacy.completion import Deployment, completions
     from simnet.cli.output import console, write_json
 
+    call_or_refuse(checks.chance, "--drop", drop)
+    call_or_refuse(checks.chance, "--member-drop", member_drop)
     if (degree is None) != (neighbour_threshold is None):
         raise BadInput("--degree and --neighbour-threshold belong together: give both, or neither")
     if runs < 0:

@@ -79,9 +79,14 @@ def thresholds(
 
 
 def _rates(text: str) -> list[float]:
+    from protocols import checks
+
     try:
-        return [float(part) for part in text.split(",")]
+        rates = [float(part) for part in text.split(",")]
     except ValueError:
         raise BadInput(
             f"--drop takes probabilities separated by commas, such as 0.05,0.1; got {text!r}"
         ) from None
+    for rate in rates:
+        call_or_refuse(checks.chance, "--drop", rate)
+    return rates

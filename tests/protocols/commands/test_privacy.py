@@ -7,7 +7,8 @@ import pytest
 
 from protocols.commands.privacy import GROUP, application
 from simnet.errors import BadInput
-from tests.harness.shell import simnet
+from tests.harness.many_cases import for_each
+from tests.harness.shell import refusal, simnet
 
 
 def test_a_sub_command_that_does_not_load_says_why_and_the_others_work(
@@ -42,3 +43,21 @@ def test_a_single_random_user_colludes_in_the_singular() -> None:
     assert "1 random user of 4 colludes, and 3 are honest:" in said
     said = simnet("privacy", "survive", *few, "--colluders", 3).out
     assert "3 random users of 4 collude, and 1 is honest:" in said
+
+
+@for_each(
+    "command, said",
+    [
+        ("degree --users 100 --corrupt 0.1 --drop 2", "--drop is a probability from 0 to 1, got 2"),
+        ("completes --users 100 --drop nan", "--drop is a probability from 0 to 1, got nan"),
+        (
+            "completes --users 100 --drop 0.1 --member-drop 2",
+            "--member-drop is a probability from 0 to 1, got 2",
+        ),
+        ("thresholds --users 10 --drop 0.1,2", "--drop is a probability from 0 to 1, got 2"),
+    ],
+)
+def test_a_rate_of_drop_outs_is_refused_under_the_name_of_its_option(
+    command: str, said: str
+) -> None:
+    assert refusal(simnet("privacy", *command.split())).startswith(said)
