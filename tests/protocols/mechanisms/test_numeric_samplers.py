@@ -127,7 +127,9 @@ def test_the_law_of_duchi_has_two_atoms_even_at_the_ends() -> None:
 @every_mechanism
 @for_each("epsilon", [0.0, -1.0, float("nan"), float("inf"), 9e-7, 1401.0])
 def test_bad_budgets_are_refused(make: Callable[[float], Any], epsilon: float) -> None:
-    with pytest.raises(ValueError, match="epsilon is positive, from 1e-06 to 1400 for numbers"):
+    with pytest.raises(
+        ValueError, match="epsilon is positive, from 1e-06 to 1400 for a mechanism for numbers"
+    ):
         make(epsilon)
 
 

@@ -367,7 +367,7 @@ def test_tss_names_all_views():
         (("--counts", "3.5", "--epsilon", "1"), "whole numbers"),
         (("--counts", "33", "--epsilon", "1"), "two items"),
         (("--counts", "33,40", "--epsilon", "1", "--relation", "swap"), "remove or replace"),
-        (("--counts", "33,40", "--epsilon", "1", "--colluders", "-1"), "from 0"),
+        (("--counts", "33,40", "--epsilon", "1", "--colluders", "-1"), "at least 0"),
     ],
 )
 def test_the_command_refuses_nonsense_in_one_line(capsys, arguments, words):
