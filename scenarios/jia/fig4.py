@@ -48,7 +48,7 @@ WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "ep
 FAR_BELOW = 0.1
 STANDARD = (
     "the number is the standard deviation, at ε = 1. As a variance it would belong to about "
-    "ε = 8.7, where the printed mean, -3.2, would be 8.8 standard errors off"
+    "ε = 8.7, where the printed mean, -3.2, would be over 8 standard errors off"
 )
 EPSILON = "the text states no ε here; we take ε = 1, where 5434 is the standard deviation"
 OF_WHOLE = "of OUE on Kosarak"

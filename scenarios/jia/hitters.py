@@ -221,7 +221,7 @@ def _with_threshold(table: Table, reading: Callable[[Table], Counterpart]) -> Co
 
 LOSES = "at some points Calibrate's F-score is not the higher one"
 ORDER = "at some point the order is another one"
-TRULY = "the two lists differ somewhere"
+TRULY = "at some point the two have different rates"
 DIFFERENT = (
     "the text says 'for different thresholds (especially thresholds that are smaller than the "
     "significance threshold)' and names none: it may mean all, these alone, or several only"

@@ -44,7 +44,7 @@ def risk(point: RiskPoint, seed: int, data: Path | None) -> Measurements:
     deviations of the noise, the likeliest count, the median count, and the result of Eq. 12 moved
     up or down by 1 % of that standard deviation.
 
-    Raises `BadInput` for a `largest` below 1.
+    Raises `BadInput` for a `largest` below 1 and for an unknown prior.
     """
     del seed, data  # this trial draws nothing and has no people
     if point.largest < 1:
@@ -121,8 +121,8 @@ EXPERIMENT = Experiment(
         Measure("excess", "least excess of another calibrator's MSE, by the noise's variance")
     ],
     choices=(
-        "the points above are those of the first row, which only tries the theorem, with sums over "
-        "all counts; the other rows name their own instances",
+        "prior, largest and deviation belong to the row on calibrators, which only tries the "
+        "theorem, with sums over all counts; the other rows name their own instances",
         "proofs of Theorem 2 are in the paper's appendix, by Lemma 3, and in docs/proofs/papers.md",
     ),
     quotes=[

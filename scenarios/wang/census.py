@@ -27,7 +27,7 @@ from simnet.scenario.schema import Numeric
 class Census:
     """The columns of a file that are used: numbers, categories, and which number is learnt."""
 
-    numeric: tuple[Numeric, ...]  # with the ranges that the descriptions of the files give
+    numeric: tuple[Numeric, ...]  # with fixed ranges, which cover the files' values
     categorical: tuple[str, ...]
     target: str  # the number that is learnt
 

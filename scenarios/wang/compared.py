@@ -34,7 +34,7 @@ K_CHOICE = "k = None stands for k by Eq. 12"
 CLOSE = "at some places the errors are too close"
 AGAINST_CORRECTED = (
     "it fails at some places against the corrected mechanism, which is ε-LDP; the paper's rival is "
-    "the printed one, whose actual ε is ln(1 + e^ε) for an even number of attributes"
+    "the printed one, whose actual ε is too large for an even number of numeric attributes"
 )
 
 

@@ -1,4 +1,4 @@
-"""The trial of Fig. 9 to 11: models learnt by LDP-SGD and judged by cross-validation.
+"""The trial of Fig. 9 to 11: models learnt by LDP-SGD and judged on held-out users.
 
 Source: Wang et al., section VI-B. The users are cut into ten random parts. If a part is held out,
 the users of the other nine parts take part in a whole run of the protocol, in which nobody answers

@@ -107,8 +107,8 @@ def privacy_quote(attributes: int) -> Quote:
         Stated(1.0),
         largest("exact_epsilon", variant="as-printed", **at),
         correction=(
-            "corners that agree with v in half of the coordinates must belong to T- only, and the "
-            "probability of u = 1 and B must be adapted"
+            "corners that agree with v in half of the coordinates belong to T- only, and the "
+            "probability of u = 1 and B are adapted"
         ),
         corrected=largest("exact_epsilon", variant="corrected", **at),
     )

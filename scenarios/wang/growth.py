@@ -43,7 +43,7 @@ ENDS = "from the least to the largest value of the axis"
 
 
 def falls_by(source: str) -> Quote:
-    """The quote that the mean squared error is proportional to 1/n, as follows from Lemma 5."""
+    """The quote that the mean squared error is proportional to 1/n."""
 
     def users(table: Table) -> tuple[int, int]:
         return min(table.values("users")), max(table.values("users"))

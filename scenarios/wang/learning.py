@@ -1,4 +1,4 @@
-"""Fig. 9 to 11 of Wang et al.: models learnt by LDP-SGD and judged by cross-validation."""
+"""Fig. 9 to 11 of Wang et al.: models learnt by LDP-SGD and judged on held-out users."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -50,7 +50,7 @@ CHOICES = (
     "with the same steps; the model without privacy has groups and steps by the same rules for "
     "ε = ∞",
     "b_0 = 0; groups of max(50, d ln(d + 1) / ε²) users, at least 10 groups; steps of γ_1 / √t, "
-    "γ_1 = 1 / (2 d) for linear regression, else min(3, 5 ε² / (2 d)): the text names none",
+    "γ_1 = 1 / (2 d) for linear regression, else min(3, 5 ε² / (2 d)): the text gives no constants",
     "no constant feature, as in the paper; the last value of a category has flags 0",
     "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only",
     DUCHI_CHOICE,
@@ -263,8 +263,7 @@ def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
 def quotes_of(source: str, said: str, disputed: str = "") -> list[Quote]:
     """The quotes that Fig. 9, 10 and 11 have in common.
 
-    `said` is what the text says of the size of the advantage of PM and HM; the text has no number
-    for this size.
+    `said` is a remark on the size of the advantage of PM and HM, for which the text has no number.
     """
     return [
         less(

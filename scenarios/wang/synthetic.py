@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 PLACE = ["estimates", "epsilon"]
 SLIGHT_GAP = Word(0.5, "a gap that grows by at most this share in all grows 'slightly'")
 LITTLE = Word(0.25, "the larger of two errors is at most this share above the smaller one")
-WORD_LATER = "a later row takes the word 'slightly'"
+OTHER_ROW = "another row takes the word 'slightly'"
 STRICT = (
     "the gap is the quotient of the errors, as on a log axis, and it grows at every step of ε; "
-    f"{WORD_LATER}"
+    f"{OTHER_ROW}"
 )
 TREND = (
     "the gap is the quotient of the errors, and at the largest ε it is above that at the least; "
-    f"{WORD_LATER}"
+    f"{OTHER_ROW}"
 )
 SLIGHTLY = (
     "the gap is the quotient of the errors, and from the least ε to the largest it grows slightly"
