@@ -352,7 +352,7 @@ def test_a_secret_is_the_numbers_as_field_elements(
         (lambda value: np.array([0.5]), "a lambda returns numbers of float64: "),
         (lambda value: None, "a lambda returns None: the function of me.secret must"),
         (lambda value: "3", "a lambda returns str '3': the function of me.secret must"),
-        (lambda value: 2**80, r"a lambda returns int \d+: .* from -2\*\*63 to 2\*\*63 - 1"),
+        (lambda value: 2**80, r"a lambda returns int \d+: .* whole numbers of at most 64 bits"),
         (lambda value: [[1], [1, 2]], "a lambda returns list of list: "),
         (lambda value: elements(value), "a lambda returns Residues: return whole numbers, which"),
     ],
