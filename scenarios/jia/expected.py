@@ -59,7 +59,8 @@ def means_with_weights(mean: float, deviation: float) -> Means:
     """Return means that estimates may have, with weights: a rule for integrals over the normal law
     with this mean and standard deviation.
 
-    Means of 1 and less are left out, because no power law has such a mean.
+    Means of 1 and less are left out, because no power law has such a mean. So
+    `mean + 6 * deviation` must be above 1.
     """
     if mean - 6 * deviation > 1:
         places, weights = np.polynomial.hermite_e.hermegauss(5)

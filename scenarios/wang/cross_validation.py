@@ -53,7 +53,7 @@ def folds(task: Task, count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
 
 @attrs.frozen(eq=False)
 class CrossValidation:
-    """The errors of the models of several folds, and the protocol of the first fold.
+    """The errors of the models of the folds that were run, and the protocol of the first fold.
 
     An error is the misclassification rate, or the mean squared error of labels in [-1, 1].
     """

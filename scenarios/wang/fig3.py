@@ -78,7 +78,8 @@ def largest(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
     def reading(table: Table) -> Counterpart:
         rows = table.where(**at).rows
         if not rows:
-            raise NoSuchPoint(f"nothing was computed with {at}")
+            where = ", ".join(f"{name} = {value}" for name, value in at.items())
+            raise NoSuchPoint(f"nothing was computed with {where}")
         return exact(max(row[measure] for row in rows))
 
     return reading

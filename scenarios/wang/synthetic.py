@@ -229,8 +229,8 @@ def experiment(
 ) -> Experiment:
     """Return the experiment on numbers that follow these laws.
 
-    `rivals` are the methods that the text compares PM and HM with, and `points` is a remark that
-    all quotes have.
+    `rivals` are the methods that PM and HM are compared with, and `points` is a remark that all
+    quotes have.
     """
     where = source.replace("al., ", "al., section VI-A, ")
     return Experiment(

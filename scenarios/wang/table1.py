@@ -88,7 +88,8 @@ def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
     def reading(table: Table) -> Counterpart:
         rows = [row for row in table.where(**at).rows if measure in row]
         if not rows:
-            raise NoSuchPoint(f"nothing was tried with {at}")
+            where = ", ".join(f"{name} = {value}" for name, value in at.items())
+            raise NoSuchPoint(f"nothing was tried with {where}")
         total = (
             len(EPSILONS) * len(rows)
             if measure.startswith("best")
