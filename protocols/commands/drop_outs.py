@@ -7,6 +7,8 @@ from simnet.cli.options import FigureFile, JsonFile
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from protocols.privacy.completion import Completion
     from protocols.secagg.degree import Degree, Demands
 
@@ -136,10 +138,8 @@ def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
             demands.correctness_bits,
         ),
     ):
-        has = bits_of(chance)
-        value = "0" if chance == 0 else "1" if chance >= 1 else f"2^-{has:.1f}"
-        verdict = Text("") if has >= bits else Text("too much", "bold red")
-        table.add_row(words, value, f"2^-{bits}", verdict)
+        verdict = Text("") if bits_of(chance) >= bits else Text("too much", "bold red")
+        table.add_row(words, _power_of_two(chance), f"2^-{bits}", verdict)
     out.print(table)
     if found.smallest_sum is not None and failures.meet(demands):
         out.print(
@@ -152,6 +152,22 @@ def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
         f"\nTo run it: simnet run secagg_plus --users {demands.users} --degree {found.degree} "
         f"--left {left:.6f}"
     )
+
+
+def _power_of_two(bound: "Fraction") -> str:
+    """Return an upper bound on a probability as a power of 2, rounded up.
+
+    >>> from fractions import Fraction
+    >>> _power_of_two(Fraction(103, 100 * 2**41)), _power_of_two(Fraction(0))
+    ('2^-40.9', '0')
+    """
+    from math import floor
+
+    from protocols.secagg.degree import bits_of
+
+    if bound == 0 or bound >= 1:
+        return "0" if bound == 0 else "1"
+    return f"2^-{floor(10 * bits_of(bound)) / 10:.1f}"
 
 
 def _degree_json(demands: "Demands", found: "Degree") -> dict[str, Any]:

@@ -42,6 +42,14 @@ def test_a_given_degree_is_judged(threshold: int, status: int) -> None:
     assert ("too much" in done.out) == bool(status)
 
 
+def test_a_bound_that_is_just_too_large_is_not_printed_as_the_allowed_one() -> None:
+    few = ("--users", 200, "--corrupt", 40, "--drop", 0.1, "--degree", 72, "--threshold", 36)
+    done = simnet("privacy", "degree", *few)  # the bound is 2^-40.98
+    assert done.status == 1
+    (line,) = [line for line in done.out.splitlines() if "too much" in line]
+    assert line.split()[-4:] == ["2^-40.9", "2^-41", "too", "much"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
