@@ -10,7 +10,7 @@ from rich.text import Text
 from simnet.cli.bills import print_bill, print_copies
 from simnet.cli.grid import Grid
 from simnet.cli.privacy import print_privacy
-from simnet.cli.show_plain import print_drop_outs, print_unread
+from simnet.cli.show_plain import print_drop_outs, print_traffic, print_unread
 from simnet.cli.tables import (
     expected_in_words,
     parts_in_words,
@@ -60,8 +60,11 @@ def show(result: Performance, console: Console) -> None:
     print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, run.seed)
     printed = any(row.expectation.paper is not None for row in result.bill)
-    print_bill(console, result.bill, "Bill, against the paper" if printed else "Bill")
-    print_copies(run.ledger, console)
+    if result.bill:
+        print_bill(console, result.bill, "Bill, against the paper" if printed else "Bill")
+        print_copies(run.ledger, console)
+    else:
+        print_traffic(run, console)
     total = run.ledger.total()
     console.print(
         f"\n{run.ledger.messages_in_words}, {run.ledger.payload_in_words} "

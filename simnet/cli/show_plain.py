@@ -36,7 +36,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
     _print_outputs(result, console)
     print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, run.seed)
-    _print_traffic(result, console)
+    print_traffic(run, console)
     if result.bill:
         print_bill(console, result.bill, "Bill")
         print_copies(run.ledger, console)
@@ -103,8 +103,9 @@ def _in_words(output: object) -> str:
     return str(output)
 
 
-def _print_traffic(result: PlainRun, console: Console) -> None:
-    ledger, roles = result.run.ledger, result.run.roster.roles
+def print_traffic(run: Run, console: Console) -> None:
+    """Print how many messages and bytes each role sent and received."""
+    ledger, roles = run.ledger, run.roster.roles
     sent, received = ledger.by("role", "sent"), ledger.by("role", "received")
     heads = "role", "messages sent", "bytes sent", "messages received", "bytes received"
     table = Grid(*heads, numbers=range(1, 5))

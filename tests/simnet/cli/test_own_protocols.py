@@ -54,6 +54,23 @@ def test_a_class_is_run_and_what_a_run_always_has_is_shown() -> None:
     assert "Could also be shown: the estimate beside the truth (`About.assess`)" in shown
 
 
+def test_without_formulas_for_a_bill_an_estimate_stands_above_the_traffic(tmp_path: Path) -> None:
+    path = tmp_path / "no_bill.py"
+    path.write_text(
+        "import attrs\n"
+        "from protocols.dpds.about import about\n"
+        "from protocols.dpds.script import DPDS\n"
+        "from simnet import Scenario\n"
+        "SCENARIO = Scenario(summary='counts', protocol=DPDS, users=6, items=2,\n"
+        "    about=lambda made: attrs.evolve(about(made), expected_bill=None),\n"
+        "    parameters={'participation': 0.5})\n"
+    )
+    shown = words(simnet("run", path).out)
+    assert "squared L2" in shown
+    assert "user 36 36 30 30" in shown  # messages and bytes, sent and received
+    assert "Bill" not in shown
+
+
 def test_one_of_several_classes_is_named(fixed: Path) -> None:
     fixed.write_text(fixed.read_text() + "\n\nclass Other(Fixed):\n    pass\n")
     assert "classes with `parties` are: Fixed, Other" in refusal(simnet("run", fixed))
