@@ -138,9 +138,10 @@ def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
     the same rules for ε = ∞. `same_steps` is HM's descent without noise. `constant` is one answer
     for everybody: the best one for the users who are not held out.
 
-    Raises `ValueError` for a number of folds that is not from 1 to 10.
+    Raises `ValueError` for a number of folds that is not from 1 to 10, and for an unknown loss.
     """
     checks.whole("folds", point.folds, 1, FOLDS)
+    checks.one_of("loss", point.loss, tuple(PLACES))
     task, source = task_of(point.census, point.loss, point.users, data, seed)
     errors: dict[str, list[float]] = {}
     for place, fold in enumerate(islice(folds(task, FOLDS, seed), point.folds)):

@@ -52,10 +52,11 @@ def worst_case(point: WorstCasePoint, seed: int, data: Path | None) -> Measureme
     """Return the mean squared error of reports on the value with the largest variance, with the
     expected error (Fig. 1).
 
-    Raises `ValueError` for another value than "worst".
+    Raises `ValueError` for another value than "worst", and for an unknown mechanism.
     """
     del data
     checks.one_of("value", point.value, ("worst",))
+    checks.one_of("mechanism", point.mechanism, tuple(MECHANISMS))
     mechanism = MECHANISMS[point.mechanism](point.epsilon)
     value = float(np.argmax(mechanism.variance([0.0, 1.0])))  # variances are monotone in t²
     squares = (_reports(mechanism, value, point.reports, seed) - value) ** 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from protocols import checks
 from protocols.mechanisms.duchi_multi import DuchiVariant
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.split import SINGLE
@@ -49,8 +50,11 @@ class OrderPoint:
 def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
     """Return at how many values of ε the order of a row holds by exact variances. For several
     attributes, return the numbers of `outperforming`, too.
+
+    Raises `ValueError` for an unknown setting.
     """
     del seed, data
+    checks.one_of("setting", point.setting, tuple(ORDERS))
     checked = check_order(ORDERS[point.setting], [point.attributes], EPSILONS, point.variant)
     numbers: dict[str, float | str] = {
         "tried": checked.tried,

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import attrs
 
+from protocols import checks
 from protocols.mechanisms.additive import SCDF, Laplace, Staircase
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.duchi import Duchi
@@ -472,8 +473,12 @@ class ClaimPoint:
 
 @typed(ClaimPoint)
 def tested(point: ClaimPoint, seed: int, data: Path | None) -> Measurements:
-    """Return 1 if the statement holds at this point, and 0 if it fails."""
+    """Return 1 if the statement holds at this point, and 0 if it fails.
+
+    Raises `ValueError` for an unknown claim.
+    """
     del seed, data
+    checks.one_of("claim", point.claim, tuple(CLAIMS))
     return {"holds": float(CLAIMS[point.claim][2](point.epsilon, point.attributes))}
 
 

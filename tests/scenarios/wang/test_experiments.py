@@ -117,6 +117,10 @@ def test_fewer_attributes_keep_the_proportion_of_the_kinds() -> None:
         (fig4.EXPERIMENT, {"estimates": "BR"}, r"estimates is .*BR-Numeric or .*, got 'BR'"),
         (learning.FIG9, {"folds": 0}, "folds is at least 1, got 0"),
         (learning.FIG9, {"folds": 11}, "folds is at most 10, got 11"),
+        (fig1.EXPERIMENT, {"mechanism": "x"}, "mechanism is laplace or .*, got 'x'"),
+        (learning.FIG9, {"loss": "x"}, "loss is logistic or .*, got 'x'"),
+        (table1.EXPERIMENT, {"setting": "x"}, "setting is d > 1 or .*, got 'x'"),
+        (text.EXPERIMENT, {"claim": "x"}, "claim is laplace or .*, got 'x'"),
     ],
 )
 def test_a_trial_refuses_what_it_would_not_do(
