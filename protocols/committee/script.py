@@ -123,7 +123,8 @@ class Committee:
         """Find the users whom all members that answered have heard, and the frequencies among these
         users; shape (N,).
 
-        Raises `Abort` if too few members answer, or if they have heard no user in common.
+        Raises `Abort` if too few members answer or send their sums, or if those that answer have
+        heard no user in common.
         """
         members = self.committee(me)
         needed = self.sharing.needed(self.holders)

@@ -148,9 +148,8 @@ def honest_users(users: int, colluders: int, dropped: int) -> int:
     checks.number_of_users("dropped", dropped)
     if colluders + dropped >= users:
         raise ValueError(
-            f"no user's noise is left: of {count_of(users, 'user')}, "
-            f"{count_of(colluders, 'colluder')} and "
-            f"{count_of(dropped, 'drop-out')} add none"
+            f"no user's noise is left: {count_of(users, 'user')}, and among them "
+            f"{count_of(colluders, 'colluder')} and {count_of(dropped, 'drop-out')}"
         )
     return users - colluders - dropped
 

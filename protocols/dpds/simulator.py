@@ -3,7 +3,7 @@
 If users are corrupt, the simulator is given nothing, and lets honest users share zeros instead of
 their responses. If the server alone is corrupt, the simulator is given the server's output, and
 lets the first user share the whole output and all other users zeros. Coalitions of the server and
-users are refused: the paper proves nothing about them.
+users are refused.
 """
 
 from collections.abc import Collection, Sequence

@@ -194,7 +194,7 @@ class FrequencyCollection:
         return self.estimate(rows), len(rows.numbers())
 
     def estimate(self, rows: Typed) -> Floats:
-        """Return unbiased frequencies, shape (N,), from one report of each user."""
+        """Return unbiased frequencies, shape (N,), from these reports."""
         return self.mechanism.estimate(self._supports(rows), len(rows.numbers()))
 
     @property

@@ -206,7 +206,7 @@ class Ratio:
     def drawn_variance(self, share: npt.ArrayLike) -> Any:
         """Return the exact variance for drawn data.
 
-        Reports are independent, with m = f p + (1 - f) q for every user.
+        Reports are independent, and a report supports the item with probability f p + (1 - f) q.
         """
         _, q, gap = self.sample.chances
         mu = q + self.sample.total(share) * gap

@@ -2,7 +2,8 @@
 
 Each user sends a perturbed report with a probability of its own, or nothing. A report is a
 randomised response or a unary encoding. All users of a group report with the same probability. The
-server learns who reports, and one ε-locally private report of each reporter; users learn nothing.
+server learns at most who reports, and one ε-locally private report of each reporter; users learn
+nothing.
 As long as the probability does not depend on the user's item, silence tells the server nothing
 about the item. Silence costs no message.
 
@@ -185,16 +186,14 @@ class SampledCollection:
         if not isinstance(estimator, Linear):
             return None
         alike = (estimator.sample.sampling == estimator.sample.sampling[0]).all()
-        unbiased = abs(estimator.mean(0.0)) <= ROUNDING
+        unbiased = all(abs(estimator.mean(share) - share) <= ROUNDING for share in (0.0, 1.0))
         if not (alike and unbiased):
             return None
         return linear_count_variance(estimator.variance, self.users)
 
     @property
     def has_independent_items(self) -> bool:
-        """False: a report of randomised response names a single item, and a silent user supports no
-        item at all.
-        """
+        """False: a report may name a single item, and users may stay silent."""
         return False
 
     @property
@@ -239,7 +238,7 @@ def sampled_frequency(
     sampling: Annotated[
         Chance | str | Sequence[Chance],
         "the probability that a user reports, above 0 and at most 1; several, with commas between, "
-        "for as many equal groups",
+        "for as many groups, whose sizes differ by at most 1",
     ] = 0.1,
     formula: Annotated[str, f"the estimator: {', '.join(ESTIMATORS)}"] = "horvitz-thompson",
     population: Population = "actors",
@@ -253,7 +252,7 @@ def sampled_frequency(
     Several probabilities, in a sequence or as text such as `0.1,0.5`, make as many equal groups; if
     the users do not divide evenly, the first groups have one more user. `formula` is
     horvitz-thompson (with one probability the paper's ĉ), pooled (T) or direct (c); and, if all
-    groups have one probability, per-report (ĉ), centred (g) or ratio. Raises `ValueError` for
+    groups have the same probability, per-report (ĉ), centred (g) or ratio. Raises `ValueError` for
     values out of range, for more groups than users, and for a formula that does not fit them.
     """
     checks.whole("users", users, 1)

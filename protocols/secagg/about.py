@@ -53,8 +53,8 @@ WITHOUT_OVERHEAD = (
     f"{BOX_OVERHEAD_BYTES} octets by which a box is longer than its content"
 )
 SHARES_OF_SEEDS = (
-    "the paper counts n shares of one size for each user. Here a share of a seed has 4 words of "
-    "32 bits, and a share of the key of a user who dropped out has 8"
+    "the paper counts n shares of one size for each user (in SecAgg+ k + 1). Here a share of a "
+    "seed has 4 words of 32 bits, and a share of the key of a user who dropped out has 8"
 )
 
 

@@ -74,6 +74,7 @@ def secagg_plus(
     11
     """
     asked = _question(users, items, answer, participation, epsilon, delta)
+    checks.whole("users", users, 3)
     degree = min(degree, 2 * ((users - 1) // 2))
     return SecAggPlus(asked, _threshold(left, degree + 1), degree=degree)
 

@@ -22,9 +22,10 @@ may go wrong:
    at least t - 1 - h corrupt users each.
 3. *Too few helpers.* Some secret has fewer than t holders left, and the run is aborted.
 
-The demand is that the probabilities of 1 and 2 together are at most 2^-σ and that of 3 is at most
-2^-η, where σ is called `security_bits` and η `correctness_bits`. Each of them is bounded by a sum,
-over users or over pairs of gaps, of hypergeometric and binomial probabilities, in whole numbers.
+The demand is that the probabilities of 1 and 2 are at most 2^-(σ + 1) each, and that of 3 is at
+most 2^-η, where σ is called `security_bits` and η `correctness_bits`. Each of them is bounded by a
+sum, over users or over pairs of gaps, of hypergeometric and binomial probabilities, in whole
+numbers.
 
 A *rate* of drop-outs δ means that each user drops out with probability δ, independently. A *bound*
 means that at most δn users drop out; who they are does not depend on the order on the circle.
@@ -259,7 +260,9 @@ class _Circle:
 
     @cached_property
     def _all_gone(self) -> Odds:
-        """The probability that k given places hold corrupt and dropped users alone."""
+        """An upper bound on the probability that k given places hold corrupt and dropped users
+        alone.
+        """
         n, C, k = self.demands.users, self.demands.corrupt, self.degree  # noqa: N806
         if self.demands.drop_law == "bound":
             return comb(min(n, C + self.demands.dropped), k), comb(n, k)

@@ -375,8 +375,8 @@ class SecAgg:
     async def _check_consistent(
         self, me: Party, ring: Sequence[str], present: Sequence[str]
     ) -> None:
-        """Sign the list, and abort unless t users on it, oneself included, have signed the same
-        list, and nobody has signed another one.
+        """Sign the list, and abort unless t users, oneself included, have signed it, and all
+        signatures that the server passes on are signatures of this list by users on it.
 
         The user signs one bit for each user of the run. It does not sign places in its ring,
         because a lying server may have told other users different rings.

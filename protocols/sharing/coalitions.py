@@ -51,8 +51,8 @@ def enough_elected(run: Run) -> list[str]:
     """Return users who can open all answers for one item: among the items on which somebody
     reports, the item with the fewest elected users.
 
-    The function returns as few elected users as are needed. Returns no users if these users are the
-    only reporters of the item, or if S1 dropped out or could not finish.
+    The function returns as few elected users as are needed. Returns no users if all reporters of
+    the item are among these users, or if S1 dropped out or could not finish.
     """
     if "S1" not in run.outputs:
         return []

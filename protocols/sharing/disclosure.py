@@ -36,14 +36,15 @@ def reporting_sets(k: int, items: int, participation: float, gamma: float | None
     if epsilon == 0:
         argument = (
             "reporting sets are uniform, whatever the users' items are; all other discrete "
-            "values follow from them"
+            "values follow from them and from coins"
         )
         return Disclosure(
             independent=True, epsilon=0.0, bound=bound, tier="proved", argument=argument
         )
     argument = (
         "each user's reporting set is ε-LDP in its item; all other discrete values follow from "
-        "the sets, so ε is exact for a party that sees a set and a bound for every other party"
+        "the sets and from coins, so ε is exact for a party that sees a set and a bound for every "
+        "other party"
     )
     return Disclosure(
         independent=False, epsilon=epsilon, bound=bound, tier="proved", argument=argument

@@ -5,8 +5,8 @@ shares of several secrets, the sums are shares of the sum of the secrets.
 
 Additive: m - 1 shares are uniform field elements, and the last share is the secret minus their sum.
 All m shares are needed; any m - 1 are uniform and independent of the secret. Shamir: the shares are
-the values of a random polynomial at the points 1..m. Any t shares recover the secret; any t - 1 are
-independent of the secret.
+the values of a random polynomial with t <= m coefficients at the points 1..m. Any t shares recover
+the secret; any t - 1 are independent of the secret.
 
 Sources: Yang et al., section 2 and Algorithm 2, line 8; Shamir, *How to share a secret*, 1979.
 """

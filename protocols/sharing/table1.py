@@ -22,8 +22,9 @@ from simnet.stated.bill import EntryDirection, EntryScope, Expectation
 
 SPREAD_OF_REPORTERS = (
     "the paper uses the mean number of reporters of an item as if every item had this number. "
-    "For an item with m reporters the users together send m² shares, and the mean of m² is larger "
-    "than the square of the mean: a user sends αN(2 - α + αn) field elements on average"
+    "For an item with m reporters the users together send m² shares, and the mean of m² is the "
+    "square of the mean plus the variance of m: a user sends αN(2 - α + αn) field elements on "
+    "average"
 )
 MEAN_REPORTERS = (
     "the paper takes p_χ n as the number of users who report on an item. The mean of this number "

@@ -1,9 +1,9 @@
 """TSS′: TSS that elects more than φ users for every item.
 
 For an item with m reporters, S1 elects max(φ + 1, m) users. This can be more than m, so S1 also
-publishes m. With additive sharing, no φ users can then learn a secret-shared value; with Shamir's
-sharing, users who hold fewer shares of every item than its threshold learn nothing from shares.
-Reporting sets and elections are visible as in TSS.
+publishes m. With additive sharing, no φ users can then learn another user's secret-shared value;
+with Shamir's sharing, users who hold fewer shares of every item than its threshold learn nothing
+from shares. Reporting sets and elections are visible as in TSS.
 
 Source: Yang et al., Algorithm 4.
 """
@@ -31,20 +31,22 @@ Alpha = Annotated[
     float | None,
     "α, the share of the items that a user reports on, in place of k; αN is a whole number",
 ]
-ROUNDED = 5e-5  # α may be rounded to four decimals
+ROUNDED = 5e-5  # α may be rounded to four decimals, if αN changes by at most 0.01
 SHARE = 0.4  # α by default, as in section 4.2.3; the number of items is then rounded
 
 
 def items_reported(items: int, reported: int | None, alpha: float | None) -> int:
     """Return k, the number of items that a user reports on: `reported`, or αN.
 
-    If neither is given, it is two fifths of the items, rounded, and at least 1. `alpha` may be
-    rounded to four decimals. Raises `ValueError` if both are given, or if αN is not a whole number
-    from 1 to N; `reported` is returned without a check.
+    If neither is given, it is two fifths of the items, rounded, and at least 1. With fewer
+    than 200 items, `alpha` may be rounded to four decimals. Raises `ValueError` for no items, if
+    both are given, or if αN is not a whole number from 1 to N; `reported` is returned without a
+    check.
 
     >>> items_reported(30, None, 0.1), items_reported(12, None, None)
     (3, 5)
     """
+    checks.users_and_items(2, items)
     if alpha is None:
         return max(round(SHARE * items), 1) if reported is None else reported
     if reported is not None:
@@ -54,7 +56,8 @@ def items_reported(items: int, reported: int | None, alpha: float | None) -> int
         raise ValueError(
             f"alpha is the share of the {items} items that a user reports on: alpha times {items} "
             f"is a whole number from 1 to {items}, as with alpha="
-            f"{max(round(SHARE * items), 1) / items:.4g}; alpha={alpha:g} gives {k:g}"
+            f"{max(round(SHARE * items), 1) / items:.{4 if items < 200 else 12}g}; "
+            f"alpha={alpha:g} gives {k:g}"
         )
     return round(k)
 

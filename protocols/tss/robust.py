@@ -8,12 +8,10 @@ Here any user may drop out at any point, also between two of its shares:
 2. S1 tells everybody who is elected, and tells the elected users of an item who reports on it.
 3. Reporters share their answers among the elected users, by default with Shamir's sharing. With the
    threshold `shamir:60%`, any t = ⌈0.6 m⌉ of an item's m shares open it. With additive sharing, all
-   m shares are needed, so an item is lost if one of its elected users drops out before it has sent
-   its sum.
+   m shares are needed, so an item may have no estimate if one of its elected users drops out.
 4. Every elected user tells S1 whose shares have come. S1 counts a user if every elected user who
    has answered has all shares that the counted user owes it. All other users are left out of *all*
-   items, so that the users who are counted report on their items with the same probability as in
-   TSS.
+   items, so that the same users are counted for every item.
 5. Every elected user adds up the shares of the users who are counted, and sends the sums to S2.
    With t sums of an item, S2 has the item's count.
 
@@ -26,8 +24,8 @@ counted, how many users these are, and who is elected; S1 does not tell S2 who r
 user learns who reports on the items for which it is elected. Any t elected users of an item learn
 the answers for this item, and t - 1 learn nothing from shares.
 
-S1 says who is counted, and we assume that it does so honestly. If S1 helps S2, it can name only one
-user, and S2 then learns the answers of this user.
+S1 says who is counted, and we assume that it does so honestly. If S1 colludes with S2 and names a
+single user, S2 learns the answers of this user.
 
 Source: TSS is Algorithm 3 of Yang et al.; (1) to (5) are the steps of its flow. An agreement on
 contributors is standard; no paper's algorithm box is reproduced here.
@@ -209,8 +207,8 @@ class RobustTSS(TSS):
         counted, of the items whose shares elected users add up. Without `happened`, these are all
         users and all items.
 
-        S2 gets the count of an item also if too few sums came afterwards, because elected users
-        that dropped out may still help it.
+        S2 gets the count of an item even if too few sums came, because S2 may collude with elected
+        users that dropped out.
         """
         if happened is None:
             return super().functionality(items, users)

@@ -103,7 +103,8 @@ def about(protocol: RobustTSS) -> About:
 
 
 def expected_bill(protocol: RobustTSS, run: Run) -> Sequence[Expectation]:
-    """Return what users and S1 send and what S2 receives, given who dropped out and what S1 knows.
+    """Return what users and S1 send, and the field elements that S2 receives, given who dropped out
+    and what S1 knows.
 
     Shares to oneself are no messages. The result is empty if S1 did not finish.
     """

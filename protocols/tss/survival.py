@@ -38,7 +38,7 @@ from simnet.arrays import Floats, Ints
 from simnet.drawing import COLOURS, SMALL, dress, panels
 from simnet.scenario.figure import write_figure
 
-MOST_DRAWN = 100  # the largest number of honest users that is drawn
+LEAST_REACH = 100  # the figure reaches at least so many honest users, if there are so many users
 
 
 @attrs.frozen
@@ -124,7 +124,7 @@ def survival_figure(protocol: TSS, honest: int) -> Any:
     Raises `BadInput` if matplotlib is not installed, and `ValueError` unless 1 <= `honest` <= n.
     """
     figure, (axes,) = panels(1)
-    most = min(max(MOST_DRAWN, 2 * honest), protocol.users)
+    most = min(max(LEAST_REACH, 2 * honest), protocol.users)
     left = np.unique(np.linspace(1, most, 100).astype(int))
     found = [broken(protocol, protocol.users - int(h)) for h in left]
     lowest, highest = zip(*((one.lowest, one.highest) for one in found), strict=True)
@@ -140,7 +140,7 @@ def survival_figure(protocol: TSS, honest: int) -> Any:
 
 
 def draw_survival(protocol: TSS, honest: int, path: Path) -> None:
-    """Write the figure to a file, in the format that its ending names.
+    """Write the figure of `survival_figure` to a file, in the format that its ending names.
 
     Raises `BadInput` if that is impossible, and `ValueError` unless 1 <= `honest` <= n.
     """

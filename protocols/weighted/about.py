@@ -121,7 +121,7 @@ def _deviation(protocol: Weighted, inside: Sequence[Assessment], offset: Floats)
     The noise is the sum of independent centred vectors Y_j, one for each group: its weight times
     the error of its estimate. Let C_j be the covariance of Y_j, C the sum of all C_j, and b the
     offset. The squared error has the variance Σ Var |Y_j|² + 2 (tr C² - Σ tr C_j²) + 4 bᵀ C b, and
-    4 Σ E[|Y_j|² b·Y_j], which is left out here. It is 0 without an offset.
+    4 Σ E[|Y_j|² b·Y_j], which is left out here; this last term is 0 without an offset.
     """
     own = 0.0
     whole: tuple[Floats, Floats] = (np.zeros_like(offset), np.zeros_like(offset))

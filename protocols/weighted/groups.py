@@ -77,9 +77,9 @@ def weighted(
     more. `protocol` is one of: dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what
     the paper claims; dpdg with `delta`; or a local mechanism (oue, sue, grr, olh, hadamard), whose
     users are seated as `population` says. With tss, `reported` or `alpha` and `gamma` are as in the
-    protocol TSS. Raises `ValueError` for an unknown name, for an ε that is not above zero, for
-    sizes of groups that do not fit the users, for parameters that the groups' protocol refuses, and
-    for a parameter out of range, also if `protocol` does not use it.
+    protocol TSS. Raises `ValueError` for an unknown name, for sizes of groups that do not
+    fit the users, for parameters that the groups' protocol refuses, and for a parameter out of
+    range, also if `protocol` does not use it.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
     k = items_reported(items, reported, alpha)
@@ -89,6 +89,10 @@ def weighted(
             mechanism = FREQUENCY[protocol](epsilon, items)
             collection = FrequencyCollection(size, mechanism, population, fewest_reports=size)
             return WeightedGroup(collection, local_frequency.about)
+        if size < 2:
+            raise ValueError(
+                f"with protocol={protocol} each group has at least 2 users: got a group of {size}"
+            )
         if protocol == "dpdg":
             if epsilon > 1:
                 raise ValueError(
@@ -125,8 +129,8 @@ def weighted_mean(
     """Return groups that estimate the mean of numbers in the declared range.
 
     `protocol` is a local mechanism such as pm or duchi, and `group_users` lists the groups' numbers
-    of users. Raises `ValueError` for an unknown name, for an ε that is not above zero, for sizes of
-    groups that do not fit the users, and for parameters that the groups' protocol refuses.
+    of users. Raises `ValueError` for an unknown name, for an ε out of range, for sizes of groups
+    that do not fit the users, and for parameters that the groups' protocol refuses.
     """
     checks.one_of("protocol", protocol, tuple(NUMERIC))
 
@@ -188,5 +192,9 @@ def _budgets(epsilons: str) -> list[float]:
     except ValueError:
         budgets = []
     if not budgets or not all(0 < budget < float("inf") for budget in budgets):
-        raise ValueError(f"epsilons are positive numbers separated by commas, got {epsilons!r}")
+        raise ValueError(
+            f"epsilons are positive finite numbers separated by commas, got {epsilons!r}"
+        )
+    for budget in budgets:
+        checks.epsilon(budget)
     return budgets

@@ -162,7 +162,7 @@ class Weighted:
 
     @property
     def expected_squared_l2(self) -> float:
-        """The expected squared error Δ(w) of the noise alone, whatever the target is."""
+        """The error Δ(w) that follows from the values V_j, whatever the target is."""
         return error(self.weights, self.sizes, self.variances)
 
     @property

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from protocols.catalogue import about
 from protocols.mechanisms.grr import GRR
-from protocols.mechanisms.unary import OUE, SUE
+from protocols.mechanisms.unary import OUE, SUE, Unary
 from protocols.reports.accuracy import score_interval
 from protocols.sampled_frequency.accuracy import SquaredError
 from protocols.sampled_frequency.estimators import ESTIMATORS
 from protocols.sampled_frequency.mechanism import SampledGRR, SampledUnary
 from protocols.sampled_frequency.sampling_design import SamplingDesign
-from protocols.sampled_frequency.script import sampled_frequency
+from protocols.sampled_frequency.script import SampledCollection, sampled_frequency
 from simnet import Shuffled, run
 from simnet.errors import ScriptError
 from simnet.exhaustive.compare import Comparison
@@ -95,6 +95,13 @@ def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(
         or (formula == "pooled" and sampling == "0.5")
     )
     assert np.allclose(mean, truth, atol=1e-10) == unbiased
+
+
+def test_a_biased_estimator_of_unary_encodings_without_noise_has_no_variance_of_counts() -> None:
+    """The bits of other items are 0, so `direct` is biased only for items that users hold."""
+    mechanism = SampledUnary(Unary(p=0.5, q=0.0, items=3), sampling=0.5)
+    assert SampledCollection((4,), (mechanism,), "direct").count_variance is None
+    assert SampledCollection((4,), (mechanism,)).count_variance is not None
 
 
 @given(

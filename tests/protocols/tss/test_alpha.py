@@ -19,6 +19,17 @@ def test_an_alpha_without_a_whole_number_of_items_is_refused(alpha: float) -> No
         items_reported(12, None, alpha)
 
 
+def test_the_alpha_that_a_refusal_proposes_is_accepted() -> None:
+    with pytest.raises(ValueError, match=r"as with alpha=0\.399715504979; alpha=0\.5 gives 351\.5"):
+        items_reported(703, None, 0.5)
+    assert items_reported(703, None, 0.399715504979) == 281
+
+
+def test_no_items_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1 item"):
+        items_reported(0, None, 0.5)
+
+
 def test_alpha_and_k_together_are_refused() -> None:
     with pytest.raises(ValueError, match=r"give reported=3 or alpha=.*, not both"):
         items_reported(12, 3, 0.25)

@@ -371,13 +371,15 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
 @for_each(
     "change, what",
     [
-        ({"epsilons": "0.1,0"}, "epsilons are positive numbers separated by commas"),
-        ({"epsilons": "0.1,-1"}, "epsilons are positive numbers separated by commas"),
-        ({"epsilons": "0.1,nan"}, "epsilons are positive numbers separated by commas"),
-        ({"epsilons": "0.1,inf"}, "epsilons are positive numbers separated by commas"),
+        ({"epsilons": "0.1,0"}, "epsilons are positive finite numbers separated by commas"),
+        ({"epsilons": "0.1,-1"}, "epsilons are positive finite numbers separated by commas"),
+        ({"epsilons": "0.1,nan"}, "epsilons are positive finite numbers separated by commas"),
+        ({"epsilons": "0.1,inf"}, "epsilons are positive finite numbers separated by commas"),
+        # the variance of such a group would be infinite, and `owa` would search for ever
+        ({"epsilons": "0.1,1e-320", "method": "owa"}, "epsilon is positive, from 1e-100"),
         ({"epsilons": ""}, "budgets|epsilons"),
         ({"epsilons": "0.1;0.5"}, "budgets|epsilons"),
-        ({"users": 3}, "at least 2 users"),
+        ({"users": 3}, "each group has at least 2 users: got a group of 1"),
         ({"items": 0}, "at least 1 item"),
         ({"method": "best"}, "method is vwa or owa or uwa or cpa, got 'best'"),
         ({"target": "truth"}, "target is distribution or population, got 'truth'"),
