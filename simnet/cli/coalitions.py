@@ -259,13 +259,29 @@ def _print(
     if not found.leaks and not found.undecided:
         out.print("no coalition learns more than its output")
     _print_classes(out, found)
+    _print_unknown(out, found, users)
+
+
+def _print_unknown(out: "Console", found: "EveryCoalition", users: Sequence[str]) -> None:
     if found.undecided:
         verdicts = "verdict is" if found.undecided == 1 else "verdicts are"
         out.print(
-            f"{found.undecided:,} {verdicts} undecided: these coalitions are missing from the "
-            "lists of coalitions that do not expose a party or that learn more than their output",
+            f"{found.undecided:,} {verdicts} undecided: these coalitions may learn more than their "
+            "output, and the lists of such coalitions leave them out",
             style="yellow",
         )
+    shown = [each for each in found.standings if not users or each.party in users]
+    for verb, counts in (
+        ("expose", {each.party: each.may_expose for each in shown}),
+        ("touch", {each.party: each.may_touch for each in shown}),
+    ):
+        numbers = [f"{count:,} for {party}" for party, count in counts.items() if count]
+        if numbers:
+            out.print(
+                f"of some coalitions it is not known whether they {verb} a party; the table leaves "
+                f"them out ({', '.join(numbers)})",
+                style="yellow",
+            )
 
 
 def _print_classes(out: "Console", found: "EveryCoalition") -> None:

@@ -36,16 +36,20 @@ class Standing:
     """How one party stands against all coalitions without it.
 
     `exposing` are the minimal coalitions that certainly expose the party. `unexposing` are the
-    maximal coalitions that certainly do not, among those with a decided verdict. `touching` and
-    `untouching` are the same for touching. Each element of a secret counts as a number of its own.
-    So if two elements are always equal, their difference exposes the party, although it is 0.
+    maximal coalitions that certainly do not, among those with a decided verdict. Of `may_expose`
+    coalitions without the party, the two lists do not tell whether they expose it. `touching`,
+    `untouching` and `may_touch` are the same for touching. Each element of a secret counts as a
+    number of its own. So if two elements are always equal, their difference exposes the party,
+    although it is 0.
     """
 
     party: str
     exposing: tuple[Names, ...]
     unexposing: tuple[Names, ...]
+    may_expose: int
     touching: tuple[Names, ...]
     untouching: tuple[Names, ...]
+    may_touch: int
 
 
 @attrs.frozen
@@ -215,21 +219,23 @@ def every_coalition(
 def _standing(names: Names, place: int, table: dict[int, Reached]) -> Standing:
     own = 1 << place
     without = {members: each for members, each in table.items() if not members & own}
-    lists = [
-        chosen
-        for kind, at_most in (("exposes", "may_expose"), ("touches", "may_touch"))
-        for chosen in (
-            _minimal([c for c, each in without.items() if getattr(each, kind) & own]),
-            _maximal(
-                [
-                    c
-                    for c, each in without.items()
-                    if each.is_decided and not getattr(each, at_most) & own
-                ]
-            ),
+    found: list[tuple[tuple[Names, ...], tuple[Names, ...], int]] = []
+    for kind, at_most in (("exposes", "may_expose"), ("touches", "may_touch")):
+        minimal = _minimal([c for c, each in without.items() if getattr(each, kind) & own])
+        maximal = _maximal(
+            [
+                c
+                for c, each in without.items()
+                if each.is_decided and not getattr(each, at_most) & own
+            ]
         )
-    ]
-    return Standing(names[place], *(_named(names, chosen) for chosen in lists))
+        unknown = sum(
+            not any(smaller & c == smaller for smaller in minimal)
+            and not any(larger & c == c for larger in maximal)
+            for c in without
+        )
+        found.append((_named(names, minimal), _named(names, maximal), unknown))
+    return Standing(names[place], *found[0], *found[1])
 
 
 def _leaks(names: Names, table: dict[int, Reached]) -> Iterator[Leak]:

@@ -115,6 +115,44 @@ def test_the_table_of_a_small_run_shows_the_users_that_are_asked_for() -> None:
     assert not [line for line in lines if line.startswith("u3 ")]
 
 
+COPIES_A_SECRET = """
+from simnet import Field, Seat, Tag
+
+F, NOTE = Field(101), Tag("note")
+
+class Copies:
+    def parties(self):
+        return {"u1": Seat(self.first), "u2": Seat(self.second), "server": Seat(self.server)}
+
+    async def first(self, me, number):
+        await me.send(NOTE, "u2", me.secret(lambda x: [x], number, field=F, shape=(1,)))
+
+    async def second(self, me, number):
+        received = await me.receive(NOTE, "u1", shape=(1,))
+        await me.send(NOTE, "server", me.secret(lambda x: x, received, field=F, shape=(1,)))
+
+    async def server(self, me):
+        await me.receive(NOTE, "u2", shape=(1,))
+"""
+
+
+def test_coalitions_that_no_column_covers_are_counted(tmp_path: Path) -> None:
+    """The server learns u2's copy of u1's secret. Its verdict is decided, so no note on undecided
+    verdicts says that it may expose u1.
+    """
+    file = tmp_path / "copies.py"
+    file.write_text(COPIES_A_SECRET)
+    shown = simnet("coalitions", file, "--json", tmp_path / "told.json").out
+    text = " ".join(shown.split())
+    standing = json.loads((tmp_path / "told.json").read_text())["standings"][0]
+    assert (standing["party"], standing["exposing"]) == ("u1", [["u2"]])
+    assert (standing["may_expose"], standing["may_touch"]) == (1, 1)
+    for verb in ("expose", "touch"):
+        line = f"it is not known whether they {verb} a party; the table leaves them out (1 for u1)"
+        assert line in text
+    assert "not known" not in simnet("coalitions", file, "--user", "u2").out
+
+
 @pytest.mark.parametrize(
     ("protocol", "user", "reason"),
     [

@@ -242,6 +242,9 @@ def test_whoever_knows_a_copy_of_a_secret_is_not_listed_as_learning_nothing_abou
     assert found.of("u1").exposing == (("u2",),)
     assert found.of("u1").unexposing == found.of("u1").untouching == (("u3",),)
     assert found.of("u3").unexposing == (("u1", "u2", "server"),)
+    # The server, with u3 or without, and no other coalition: those with u2 know the secret.
+    assert found.of("u1").may_expose == found.of("u1").may_touch == 2
+    assert found.of("u3").may_expose == found.of("u3").may_touch == 0
 
 
 @pytest.mark.slow
@@ -329,3 +332,4 @@ def test_whoever_may_learn_more_than_is_certain_leaves_nobody_alone() -> None:
     standing = every_coalition(done).of("u2")
     assert ("u3",) not in standing.unexposing + standing.untouching
     assert standing.unexposing == (("u1",),)
+    assert (standing.may_expose, standing.may_touch) == (2, 2)  # {u3} and {u1, u3}
