@@ -29,6 +29,7 @@ from scenarios.joy import printed
 from scenarios.joy.expected import SAMPLINGS
 from scenarios.joy.tiny import delta_of_sums, mean_counts, mean_estimate, ratio_of_sums
 from simnet.errors import BadInput
+from simnet.nearest import did_you_mean
 from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.quote import STATED, Bound, Counterpart, Quote, Stated
@@ -333,9 +334,13 @@ class PassagePoint:
 def evaluate(point: PassagePoint, seed: int, data: Path | None) -> Measurements:
     """Return the numbers of the statement that the point names.
 
-    Raises `BadInput` unless all faces of the die have a probability above 0.
+    Raises `BadInput` unless all faces of the die have a probability above 0, and `ValueError` for
+    an unknown statement.
     """
     del seed, data
+    if point.statement not in BY_NAME:
+        meant = did_you_mean(point.statement, BY_NAME)
+        raise ValueError(f"no statement is called {point.statement!r}{meant}")
     if not (0 < point.zero < 1 - point.sampling and point.sampling > 0):
         raise BadInput(
             "zero and sampling are above 0 and add up to less than 1, got "

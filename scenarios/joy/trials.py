@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from protocols import checks
 from protocols.mechanisms.response import NO, YES, JoyGerla
 from protocols.two_rounds.estimators import (
     VARIANTS,
@@ -69,8 +70,12 @@ class LocationPoint(Answers):
 
 @typed(LocationPoint)
 def location(point: LocationPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the measured and the expected error at a location (Fig. 2)."""
+    """Return the measured and the expected error at a location (Fig. 2).
+
+    Raises `ValueError` for an unknown location.
+    """
     counts, source = at_locations(data)
+    checks.one_of("location", point.location, tuple(counts))
     return {**collected(point, point.owners, counts[point.location], seed), "people": source}
 
 
@@ -85,8 +90,12 @@ class PatientsPoint(Answers):
 
 @typed(PatientsPoint)
 def cancer(point: PatientsPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the measured and the expected error for a group of patients (Fig. 4 to 7)."""
+    """Return the measured and the expected error for a group of patients (Fig. 4 to 7).
+
+    Raises `ValueError` for an unknown group.
+    """
     counts, source = patients(point.by, data)
+    checks.one_of("group", point.group, tuple(counts))
     return {**collected(point, point.owners, counts[point.group], seed), "people": source}
 
 
@@ -107,8 +116,13 @@ def populations(point: OwnersPoint, seed: int, data: Path | None) -> Measurement
 
 def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float]:
     """Return the 95 % bound of the error, measured and expected, when `yes` of the owners hold the
-    value. Raises `BadInput` for a `yes` outside 0..`owners`.
+    value.
+
+    Raises `BadInput` for a `yes` outside 0..`owners`, and `ValueError` for an unknown mechanism or
+    an unknown `rounds`.
     """
+    checks.one_of("mechanism", how.mechanism, ("response", "sampling"))
+    checks.one_of("rounds", how.rounds, VARIANTS)
     if not 0 <= yes <= owners:
         raise BadInput(f"0 to {owners} of {owners} owners can hold the value, got {yes}")
     coins, deviation = SampledCoins(seed, "collections"), deviation_of(how, owners, yes)
@@ -199,9 +213,12 @@ def cost(parameters: Parameters) -> float:
     return 0.05 if parameters["mechanism"] == "response" else 0.03
 
 
+CURVES = ("eq. 29", "eq. 30", "sampling", "response")
+
+
 @attrs.frozen(kw_only=True)
 class LeakagePoint:
-    """A point of the curves of ε (Fig. 3).
+    """A point of one of the `CURVES` of ε (Fig. 3).
 
     `x` is the probability of the second coin on the curves of randomised response, and of one
     value's face on the other curves.
@@ -223,8 +240,11 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
     Equally many users hold each of two truths. The estimate is the logarithm of the quotient of the
     numbers of users who give the most telling answer under one truth and under the other. For a
     printed formula the answer is the one that the formula looks at.
+
+    Raises `ValueError` for an unknown curve.
     """
     del data
+    checks.one_of("curve", point.curve, CURVES)
     users, coins = point.users, SampledCoins(seed, "answers")
     if point.curve in ("eq. 30", "response"):
         response = JoyGerla(point.truthful, point.x)

@@ -201,7 +201,9 @@ class Experiment:
                 raise BadInput(f"{name}={text!r} has characters that cannot be printed")
             known = [value for product in grid for value in product.get(name, ())]
             setting = Setting(name, known[0] if known else None, None, "")
-            wanted = [parsed(setting, part.strip()) for part in text.split(",")]
+            # The name of a sentence may have commas.
+            parts = [text] if text in known else text.split(",")
+            wanted = [parsed(setting, part.strip()) for part in parts]
             if name == NETWORK and name in added:
                 wanted = [network_key(str(value)) for value in wanted]
             grid = [_with_values(product, name, wanted, known) for product in grid]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import attrs
 
+from simnet.nearest import did_you_mean
 from simnet.studies.experiment import Measurements, Parameters
 from simnet.studies.quote import Bound, Counterpart, Quote, Stated
 from simnet.studies.readings import counted
@@ -90,6 +91,12 @@ class Sentence:
 def evaluated(
     sentences: Sequence[Sentence], parameters: Parameters, data: Path | None
 ) -> Measurements:
-    """Return the numbers of the sentence that the parameters name."""
+    """Return the numbers of the sentence that the parameters name.
+
+    Raises `ValueError` for a name that no sentence has.
+    """
     by_name: Mapping[str, Sentence] = {one.name: one for one in sentences}
-    return by_name[str(parameters[AXIS])].values(data)
+    name = str(parameters[AXIS])
+    if name not in by_name:
+        raise ValueError(f"no sentence is called {name!r}{did_you_mean(name, by_name)}")
+    return by_name[name].values(data)

@@ -24,6 +24,7 @@ from scenarios.joy.text import BY_NAME, PASSAGES
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
 from scenarios.joy.trials import BOUND, RESPONSE, Answers, collected, location
 from simnet.errors import BadInput
+from simnet.studies.experiment import Experiment
 from simnet.studies.table import Table
 from tests.harness.data import DATA
 from tests.harness.experiments import finding, the
@@ -69,6 +70,26 @@ def test_the_error_at_a_location_is_that_among_as_many_owners_as_asked_for() -> 
     assert isinstance(few, float)
     assert isinstance(many, float)
     assert many > 10 * few
+
+
+@pytest.mark.parametrize(
+    ("experiment", "unknown", "words"),
+    [
+        (fig2.EXPERIMENT, {"mechanism": "x"}, "mechanism is response or sampling, got 'x'"),
+        (fig2.EXPERIMENT, {"location": "5"}, "location is 1 or 2 or 3 or 4, got '5'"),
+        (growth.EXPERIMENT, {"rounds": "x"}, "rounds is kept or fresh or round-two, got 'x'"),
+        (cancer.figure_of(5, "age", 286), {"group": "x"}, "group is 10-19 or .*, got 'x'"),
+        (fig3.EXPERIMENT, {"curve": "x"}, "curve is eq. 29 or .*, got 'x'"),
+        (text.EXPERIMENT, {"statement": "x"}, "no statement is called 'x'"),
+    ],
+)
+def test_a_trial_refuses_an_unknown_name(
+    experiment: Experiment, unknown: dict[str, str], words: str
+) -> None:
+    for point in experiment.with_settings(unknown).points():
+        if unknown.items() <= point.items():
+            with pytest.raises(ValueError, match=words):
+                experiment.trial(point, 1, None)
 
 
 @cache

@@ -85,6 +85,9 @@ def test_settings_replace_the_values_of_an_axis_in_its_own_kind() -> None:
         {"kind": ["a"], "x": [7, 8], "on": [False]},
         {"kind": ["b"], "x": [7, 8], "y": [1.0]},
     ]
+    commas = experiment(grid=[{"kind": ["a, b", "a", "c"]}])
+    assert commas.with_settings({"kind": "a, b"}).points() == [{"kind": "a, b"}]
+    assert commas.with_settings({"kind": "a,c"}).points() == [{"kind": "a"}, {"kind": "c"}]
     only = experiment().with_settings({"kind": "b", "y": "1"})
     assert only.points() == [{"kind": "b", "x": x, "y": 1.0} for x in (1, 2)]
     for texts, words in (

@@ -3,6 +3,8 @@
 from math import nan
 from pathlib import Path
 
+import pytest
+
 from simnet.studies.experiment import Experiment, Measurements, Parameters
 from simnet.studies.quote import STATED, Stated
 from simnet.studies.sentences import AXIS, Sentence, evaluated
@@ -47,3 +49,8 @@ def test_each_sentence_is_judged_by_its_own_number() -> None:
     nothing = experiment.quotes[-1].judge(played(experiment, "sentences", {}))
     assert (nothing.law, nothing.verdict) == ("none", "undecided")
     assert nothing.note.endswith("the sentence has no number for these people")
+
+
+def test_an_unknown_sentence_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match=r"no sentence is called 'an answer' \(did you mean the"):
+        trial({AXIS: "an answer"}, 1, None)
