@@ -2,6 +2,7 @@
 
 from math import inf, isclose
 
+from protocols.privacy.statement import positive_epsilon
 from simnet.stated.privacy import PrivacyStatement
 
 # The ε of a density holds for exact real numbers. What is sent are doubles, which can tell more.
@@ -16,8 +17,11 @@ def reader_of_reports(
     `exact` is the mechanism's exact pure ε; the statement can also be made at a larger `epsilon`.
     If the law is `continuous`, it has a density, and ε is that of exact real numbers. The doubles
     that are sent can tell more, because not every double that one value can give is possible for
-    another value. Raises `ValueError` for a smaller `epsilon`, because its δ is not computed.
+    another value. Raises `ValueError` for a smaller `epsilon`, because its δ is not computed, and
+    for an `epsilon` that is not positive and finite.
     """
+    if epsilon is not None:
+        positive_epsilon(epsilon)
     at = exact if epsilon is None else epsilon
     # an ε that is computed from a law has a rounding error
     if at < exact and not isclose(at, exact, rel_tol=1e-12):

@@ -21,6 +21,7 @@ Kuhn-Tucker conditions.
 import numpy as np
 import numpy.typing as npt
 
+from protocols import checks
 from simnet.arrays import Floats
 
 NAME = "maximum-likelihood"
@@ -43,7 +44,7 @@ def iterative_bayes(
     or that are negative, infinite or all 0, and for a report that arrived although no item can lead
     to it.
     """
-    laws, came = np.asarray(rows, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    laws, came = checks.as_doubles("rows", rows), checks.as_doubles("counts", counts)
     if laws.ndim != 2 or not laws.size:
         raise ValueError(f"laws of reports are rows of probabilities, got shape {laws.shape}")
     if not (laws >= 0).all() or not np.allclose(laws.sum(axis=1), 1, rtol=0, atol=1e-9):

@@ -65,8 +65,8 @@ def exponent_of_mean(mean: float, support: float) -> float:
     if not 1 < mean < support:
         raise ValueError(
             f"a power law on 1..{support:g} has a mean between these two numbers, got {mean:g}: "
-            f"if noise hides "
-            "the mean of the estimates, take the known mean, users / items"
+            "if noise hides the mean of the estimates, take calibrate-total, which uses the known "
+            "mean, users / items"
         )
     if support == math.inf:
         return bisect(lambda alpha: _zeta(alpha - 1) / _zeta(alpha) - mean, 2 + 1e-12, STEEPEST)

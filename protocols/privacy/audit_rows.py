@@ -69,7 +69,12 @@ def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Numbers:
     Raises `BadInput` for reports that are not numbers or are too large, for another shape, and if
     `count` is given and differs from the number of rows.
     """
-    rows = np.asarray(sample)
+    try:
+        rows = np.asarray(sample)
+    except ValueError:
+        raise BadInput(
+            "reports are numbers of shape (m,) or (m, features), got rows of different lengths"
+        ) from None
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype.kind not in "buif":
         raise BadInput(

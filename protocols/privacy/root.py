@@ -18,8 +18,8 @@ def root(
 ) -> float:
     """Return a root between `low` and `high`; at these ends the function has different signs.
 
-    The error is at most `absolute + relative * |root|`, unless 200 steps are too few. Raises
-    `ValueError` if the function has the same sign at both ends.
+    The error is less than twice `absolute + relative * |root|`, unless 200 steps are too few.
+    Raises `ValueError` if the function has the same sign at both ends.
 
     Source: Chandrupatla, *A new hybrid quadratic/bisection algorithm for finding the zero of a
     nonlinear function without using derivatives*, 1997.

@@ -24,7 +24,7 @@ def one_report_workload(users: int, *form: Typed) -> Workload:
 
 def privacy_of_report(mechanism: Randomiser, epsilon: float | None) -> Sequence[PrivacyStatement]:
     """State the exact ε of a report or, if `epsilon` is given and larger, that ε. The statement
-    holds for each user separately. Raises `ValueError` for a smaller `epsilon`.
+    holds for each user separately. Raises `ValueError` as `reader_of_reports` does.
     """
     return [reader_of_reports(mechanism.exact_epsilon, mechanism.continuous, epsilon)]
 

@@ -78,7 +78,7 @@ LOCAL_CLAIMS = (
     ),
     ValueClaim(
         "HM at worst",
-        "HM's worst variance is no larger than SCDF's",
+        "HM's worst variance is no larger than SCDF's, if SCDF is an existing solution",
         "Wang et al., abstract",
         lambda s: SCDF(s.epsilon).worst_variance if _is_for_numbers(s) else None,
         lambda s: HM(s.epsilon).worst_variance if _is_for_numbers(s) else None,

@@ -468,6 +468,7 @@ def test_without_noise_the_command_says_that_claims_fail() -> None:
             ("--users", 50, "--at-epsilon", 0.5),
             "reports have a pure ε of 1; the δ of the smaller ε = 0.5 is not computed",
         ),
+        (("--users", 50, "--at-epsilon", "nan"), "epsilon is positive and finite, got nan"),
         (("--input", "people.csv"), "--input needs --numeric or --categorical"),
     ],
     ids=str,

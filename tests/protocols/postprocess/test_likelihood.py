@@ -83,6 +83,7 @@ def test_the_update_ends_where_the_closed_form_says(epsilon: float, counts: list
         ([[0.5, 0.5]], [1], "counts has one finite number for each of 2 possible reports"),
         ([[0.5, 0.5]], [0, 0], "not all 0"),
         ([[1.0, 0.0]], [1, 1], "no item can lead to"),
+        ([[0.5, 0.5]], [1, 10**400], "counts: got a number that exceeds the range of doubles"),
     ],
 )
 def test_what_is_no_channel_or_no_count_is_refused(rows: Any, counts: Any, wrong: str) -> None:

@@ -470,6 +470,7 @@ REPORTS = np.zeros(100)
             r"shape \(m,\) or \(m, features\), got float64 of shape \(100, 2, 2\)",
         ),
         (np.zeros((100, 0)), REPORTS, {}, "numbers of shape"),
+        ([[1, 2], [3]] * 50, REPORTS, {}, "got rows of different lengths"),
         (np.array(["a"] * 100), REPORTS, {}, "reports are numbers"),
         (np.full(100, np.nan), REPORTS, {}, "mark NaN and infinities by 0 or 1"),
         (REPORTS, np.full(100, inf), {}, r"numbers between -1e\+150 and 1e\+150"),

@@ -265,7 +265,7 @@ def test_the_worst_of_two_items_need_not_be_the_most_unequal_counts():
 
 @pytest.mark.parametrize(("epsilon", "is_larger"), [(0.5, False), (6.0, True)])
 def test_with_one_item_the_claims_on_numbers_are_judged_as_with_more(epsilon, is_larger):
-    """They speak of numbers, not of items. Above ε = 5.38, SCDF has a smaller variance than HM."""
+    """They speak of numbers, not of items. At ε = 6, SCDF has a smaller variance than HM."""
     one, more = Setting(1000, 1, 0.5, epsilon), Setting(1000, 30, 0.033, epsilon)
     for name, holds in (("Duchi, d even", False), ("HM at worst", not is_larger)):
         assert numbers(name, one) == numbers(name, more)
@@ -315,7 +315,10 @@ def test_beta_counts_as_it_is_written():
     ("name", "epsilon", "claimed", "exact", "holds"),
     [
         ("Duchi, d even", 1.0, 1.0, 1.3133, False),
+        ("HM at worst", 5.37, 0.0990, 0.0989, True),
         ("HM at worst", 6.0, 0.0670, 0.0704, False),
+        ("HM at worst", 6.5, 0.0507, 0.0540, False),
+        ("HM at worst", 8.0, 0.0258, 0.0249, True),
         ("HM at worst", 2.0, 1.6912, 1.0423, True),
         ("Eq. 30", 1.0, 1.6946, 3.7136, False),
         ("two rounds", 1.0, 1.0, inf, False),
