@@ -50,7 +50,8 @@ class DiscreteView:
     disclosure: Disclosure | None
     disclosed: tuple[DisclosedDoors, ...]
     reason: str
-    # Whether honest parties made no secrets, so that only disclosed values can tell anything.
+    # Whether honest parties made no secrets, and disclosed something or are stated to be protected
+    # by perturbation alone.
     protects_alone: bool
 
     def as_json(self) -> dict[str, Any]:

@@ -339,8 +339,9 @@ class Judge:
         elif not self.declaring or silent:
             raise SimnetError(
                 "no honest party declared a secret, so there is nothing to judge: a "
-                "script declares what messages must protect with me.secret(...), or the protocol "
-                "states in `disclosure` that perturbation alone protects the inputs"
+                "script declares what messages must protect with me.secret(...), or, if no party "
+                "makes secrets or sends field elements, the protocol states in `disclosure` that "
+                "perturbation alone protects the inputs"
             )
         everyone = all(set(done.roster.names) <= members for done in self._runs)
         what = "a secret" if self.declaring else "an input"

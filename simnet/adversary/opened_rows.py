@@ -257,8 +257,8 @@ class WidenedView:
                 continue
             if door.has_input:
                 self.breach = (
-                    f"{door.title} is given an input together with field elements whose numbers "
-                    "the coalition knows"
+                    f"{door.title} is given an input and field elements, and messages or disclosed "
+                    "values may tell something about these elements"
                 )
                 return False
             if not door.in_full and not all(

@@ -80,9 +80,9 @@ class OutputFixes:
 
     `elements` maps fixed elements to their values, without elements that the coalition determines
     as functions of their own. `everything` says that all elements are fixed, and `elements` is not
-    empty. `is_multiset` says that the secrets are fixed except for who has which. `are_inputs` says
-    that the secrets determine the inputs. `has_others` says that the parties have other secrets,
-    about which nothing is said.
+    empty. `is_multiset` says that the secrets, one of each party, are fixed except for who has
+    which. `are_inputs` says that, in these two cases, the inputs are fixed in the same way.
+    `has_others` says that the parties have other secrets, about which nothing is said.
     """
 
     parties: tuple[str, ...] = ()
@@ -127,9 +127,11 @@ def output_fixes(
     if not secrets:
         return OutputFixes()
     possible = [values[key].all for key in secrets]
-    are_inputs = all(values[key].tell_input for key in secrets)
+    parties = tuple(dict.fromkeys(party for party, _ in secrets))
     if prod(map(len, possible)) <= MOST_ASSIGNMENTS:
         found = list(_consistent(usable, secrets, possible))
+        if not found:  # some input is not one of the inputs by which `values` are listed
+            return OutputFixes()
         fixed = _common_elements(secrets, values, found)
         multisets = {tuple(sorted(assignment)) for assignment in found}
         is_multiset = len(multisets) == 1 and len(found) > 1
@@ -144,13 +146,16 @@ def output_fixes(
         for item, (low, high) in enumerate(values[key].ends, start=1)
         if low < high
     } - fixed.keys()
-    parties = tuple(dict.fromkeys(party for party, _ in secrets))
+    everything = bool(elements) and not still_open - shown
+    # The values of a multiset tell inputs if they come from inputs in the same way for all parties.
+    by_input = [values[key].by_input for key in secrets]
+    is_one_way = everything or all(each == by_input[0] for each in by_input)
     return OutputFixes(
         parties=parties,
         elements=elements,
-        everything=bool(elements) and not still_open - shown,
-        is_multiset=is_multiset,
-        are_inputs=are_inputs,
+        everything=everything,
+        is_multiset=is_multiset and len(parties) == len(secrets),
+        are_inputs=is_one_way and all(values[key].tell_input for key in secrets),
         has_others=any(key[0] in parties and key not in secrets for key in declared),
     )
 

@@ -62,7 +62,7 @@ class Reached:
 
     @property
     def leaks(self) -> bool:
-        """Whether the coalition learns more than its output."""
+        """Whether the coalition certainly learns more than its output."""
         return self.finding == "leaks"
 
 

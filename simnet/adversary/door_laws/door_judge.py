@@ -11,7 +11,7 @@ from simnet.adversary.door_laws.calling import NotEnumerable
 from simnet.adversary.door_laws.components import DoorGraph, HonestDoor, honest_doors
 from simnet.adversary.door_laws.disclosed import Disclosures, Known, disclosures
 from simnet.adversary.door_laws.door_law import DoorLaws
-from simnet.adversary.door_laws.laws import Place
+from simnet.adversary.door_laws.laws import Place, recorded_outcome
 from simnet.adversary.door_laws.refusals import refusal, telling_refusals
 from simnet.adversary.door_laws.surroundings import ViewSurroundings, WidestView
 from simnet.adversary.door_laws.witness import SecretFunction, has_witness
@@ -84,7 +84,7 @@ class DoorJudge:
         """The possible values of each honest party's secrets, by the party's input.
 
         A secret is listed only if its door was given exactly one input and no field elements, and
-        if the possible inputs and the door's law can be found.
+        if the possible inputs and the door's law can be found, and the law has the run's value.
         """
         laws = DoorLaws()  # a separate budget, so that these calls do not use up a verdict's budget
         found: dict[SecretKey, SecretValues] = {}
@@ -99,9 +99,11 @@ class DoorJudge:
                     alike[signature] = SecretValues(
                         {value: _values(laws.law(door.call, [value], [])) for value in domain}
                     )
+                recorded = recorded_outcome(door)
             except NotEnumerable:
                 continue
-            found[door.call.party, door.call.number] = alike[signature]
+            if any(recorded in values for values in alike[signature].by_input.values()):
+                found[door.call.party, door.call.number] = alike[signature]
         return found
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:

@@ -108,7 +108,7 @@ class ElementReader:
 def basis_of(vectors: Sequence[Vector], modulus: int) -> tuple[int, list[Vector]]:
     """The rank of some vectors, and each vector as a combination of basis vectors 0..rank-1.
 
-    The basis consists of the first vectors that do not depend on the vectors before them.
+    The basis consists of the vectors that do not depend linearly on the vectors before them.
     """
     span = Span(modulus)
     rank, combinations = 0, []

@@ -27,8 +27,8 @@ All rows of a sender are read, over all items, rounds and lanes, and every coin 
 to the sender alone. So all relations follow from the relations that were found.
 
 Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
-seeds, drop-outs, secrets made from field elements, and doors that were given received field
-elements or field elements with coins.
+seeds, drop-outs, secrets made from field elements, and doors that disclose something about received
+field elements or about field elements with coins.
 """
 
 from collections import Counter

@@ -4,6 +4,7 @@ secrets.
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -11,11 +12,51 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocols.dpds.script import DPDS
-from simnet import run
+from simnet import Field, Party, Sealed, Seat, Tag, run, seats
 from simnet.adversary import output_fixes as module
 from simnet.adversary.judge import verdict
-from simnet.adversary.output_fixes import KnownSum, SecretKey, SecretValues, output_fixes
+from simnet.adversary.output_fixes import (
+    KnownSum,
+    OutputFixes,
+    SecretKey,
+    SecretValues,
+    output_fixes,
+)
 from tests.harness.shell import RING, simnet, words
+
+BIT = SecretValues({0: frozenset({(0,)}), 1: frozenset({(1,)}), 2: frozenset({(1,)})})
+
+
+class OfTwo:
+    """The server learns the sum of two numbers."""
+
+    items = 2
+    field, tag = Field(101), Tag("masked")
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", self.user, 2), "server": Seat(self.server)}
+
+    async def user(self, me: Party, number: Sealed) -> None:
+        mine = me.secret(lambda x: [x], number, field=self.field, shape=(1,))
+        if me.name == "u1":
+            mask = me.coins.field(self.field, (1,))
+            await me.send(self.tag, "u2", mask)
+            await me.send(self.tag, "server", mine + mask)
+        else:
+            mask = await me.receive(self.tag, "u1", shape=(1,))
+            await me.send(self.tag, "server", mine - mask)
+
+    async def server(self, me: Party) -> None:
+        for user in ("u1", "u2"):
+            await me.receive(self.tag, user, shape=(1,))
+
+    def functionality(self, numbers: list[int], users: Any) -> dict[str, Any]:
+        first, second = (
+            user.secret(lambda x: [x], number, field=self.field, shape=(1,))
+            for number, user in zip(numbers, users, strict=True)
+        )
+        return {"server": first + second}
+
 
 Case = tuple[dict[SecretKey, SecretValues], list[KnownSum]]
 
@@ -82,6 +123,20 @@ def consistent(case: Case) -> tuple[list[SecretKey], list[tuple[tuple[int, ...],
     return secrets, [assignment for assignment in possible if fits(assignment)]
 
 
+def inputs_behind(
+    case: Case, secrets: Sequence[SecretKey], assignment: Sequence[tuple[int, ...]]
+) -> tuple[int, ...]:
+    """Return the inputs that give these values, in order."""
+    return tuple(
+        sorted(
+            number
+            for key, value in zip(secrets, assignment, strict=True)
+            for number, numbers in case[0][key].by_input.items()
+            if value in numbers
+        )
+    )
+
+
 @pytest.mark.parametrize("most", [4_000, 0], ids=["listed", "by rules"])
 @given(case=cases())
 def test_what_is_said_to_be_fixed_is_fixed(most: int, case: Case) -> None:
@@ -99,18 +154,55 @@ def test_what_is_said_to_be_fixed_is_fixed(most: int, case: Case) -> None:
         for key in secrets:
             behind = [set(numbers) for numbers in values[key].by_input.values()]
             assert all(not a & b for a, b in itertools.combinations(behind, 2))
+        if found.is_multiset:
+            assert len({inputs_behind(case, secrets, each) for each in assignments}) == 1
     assert (found.in_words is None) == (
         not (found.elements or found.everything or found.is_multiset)
     )
 
 
 def test_only_some_secrets_of_a_party_are_fixed_if_it_has_others() -> None:
-    bit = SecretValues({0: frozenset({(0,)}), 1: frozenset({(1,)}), 2: frozenset({(1,)})})
-    values = {("u1", 0): bit, ("u2", 0): bit}
+    values = {("u1", 0): BIT, ("u2", 0): BIT}
     sums = [KnownSum({(key, 1): 1 for key in values}, 2, 11)]
     assert output_fixes(sums, values, values.keys()).in_words == "the secrets of u1, u2"
     more = [*values, ("u2", 1), ("u3", 0)]
     assert output_fixes(sums, values, more).in_words == "some secrets of u1, u2"
+
+
+ONE, OTHER = (1, 0), (0, 1)
+
+
+def counts(*keys: SecretKey) -> list[KnownSum]:
+    """Each of two answers was given once."""
+    return [KnownSum({(key, item): 1 for key in keys}, 1, 11) for item in (1, 2)]
+
+
+@pytest.mark.parametrize("most", [4_000, 0], ids=["listed", "by rules"])
+def test_a_multiset_of_secrets_is_one_of_inputs_only_if_all_make_them_in_the_same_way(
+    most: int,
+) -> None:
+    """With the answers of u2 swapped, both have input 1, or both have input 2."""
+    plain = SecretValues({1: frozenset({ONE}), 2: frozenset({OTHER})})
+    swapped = SecretValues({1: frozenset({OTHER}), 2: frozenset({ONE})})
+    first, second, third = ("u1", 0), ("u2", 0), ("u1", 1)
+    with mock.patch.object(module, "MOST_ASSIGNMENTS", most):
+        alike = output_fixes(counts(first, second), {first: plain, second: plain})
+        other = output_fixes(counts(first, second), {first: plain, second: swapped})
+        # Two secrets of one party have one owner, so nothing is left open about owners.
+        own = output_fixes(counts(first, third), {first: plain, third: plain})
+    without = "without their owners (which values there are and how often)"
+    assert alike.in_words == f"the inputs of u1, u2 {without}"
+    assert other.in_words == f"the secrets of u1, u2 {without}"
+    assert own.in_words is None
+
+
+def test_nothing_is_said_about_inputs_outside_the_list() -> None:
+    """The protocol has two items, but scripts take other numbers, too."""
+    done = run(OfTwo(), [5, 7], 1)
+    found = verdict(done, "server")
+    assert found.finding == "output-only"
+    assert found.output_fixes.in_words is None
+    assert output_fixes([KnownSum({(("u1", 0), 1): 1}, 5, 11)], {("u1", 0): BIT}) == OutputFixes()
 
 
 @given(cases())
