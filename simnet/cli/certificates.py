@@ -155,8 +155,7 @@ def check_certificate(
     if place is None and own is not None and not own.is_file():
         raise BadInput(
             f"this certificate is about {named!r}, and there is no such file in this folder: write "
-            f"simnet verify FILE.py --check {file}, where FILE.py is the path of the file of the "
-            "scenario"
+            f"simnet verify FOLDER/{named} --check {file}, where FOLDER is the folder of that file"
         )
     first = claimed.seed(seed)
     parameters = {**claimed.parameters, **settings}

@@ -45,6 +45,7 @@ def check(
     from simnet.cli.output import console, print_note, write_json
     from simnet.scenario.determinism import REPLICAS, replicas
     from simnet.scenario.find import find
+    from simnet.scenario.perform import LIMIT
     from simnet.scenario.plain import explained_by, guessed_inputs_in_words
 
     settings = settings_of(set_)
@@ -52,7 +53,8 @@ def check(
     protocol = chosen.build(chosen.users, chosen.items)
     guess = guessed_inputs_in_words(chosen, protocol, has_option=False)
     work = chosen.described(protocol).workload
-    with explained_by(guess), announced("check", REPLICAS * seconds_of(work)):
+    is_played = work is None or work.elements <= LIMIT  # a run with more elements is refused
+    with explained_by(guess), announced("check", REPLICAS * seconds_of(work) * is_played):
         traces = replicas(scenario, settings, seed, drop or (), network)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())

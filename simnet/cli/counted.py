@@ -37,14 +37,16 @@ def large_coalitions(
     from simnet.cli.output import print_note, write_json
     from simnet.cli.progress import progress_bar
     from simnet.scenario.drops import outcome_in_words
+    from simnet.scenario.judging import MOST_ALIKE_ELEMENTS
     from simnet.scenario.large_coalitions import Counted, judge_large
     from simnet.scenario.plain import guessed_inputs_in_words
 
     about = asked.scenario.described(made)
     elements = 0 if about.workload is None else about.workload.elements
+    is_judged = elements <= MOST_ALIKE_ELEMENTS  # a run with more elements is refused
     verdicts = 2 * most_verdicts(len(made.parties())) * max(1, len(users))
     with (
-        announced("coalitions", elements * SECONDS_A_JUDGED_ELEMENT),
+        announced("coalitions", elements * SECONDS_A_JUDGED_ELEMENT * is_judged),
         progress_bar("coalitions", verdicts) as progress,
     ):
         judged = judge_large(asked, about, users, progress)
@@ -77,7 +79,7 @@ def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ())
     for part, standings in parts[:PARTS_SHOWN]:
         out.print()
         _print_part(out, part, standings)
-    hidden = len(parts) - PARTS_SHOWN
+    hidden = len(found.parts) - len(parts[:PARTS_SHOWN])
     out.print()
     if hidden > 0:
         out.print(f"parts of the run that are not shown: {hidden:,}; --json writes all parts")

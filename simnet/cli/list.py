@@ -125,10 +125,14 @@ def _described(name: str) -> dict[str, Any]:
 
 
 def _of_scenario(place: str, label: str, scenario: "Scenario") -> dict[str, Any]:
+    from simnet.cli.run import run
+    from simnet.cli.scenario_options import option_names, setting_option
+
+    own = option_names(run)
     settings = [
         {
             "name": setting.name,
-            "option": setting.option,
+            "option": setting_option(setting, own) or setting.option,
             "type": setting.type_in_words,
             "default": setting.default_in_words.removeprefix("default: "),
             "meaning": setting.meaning,
@@ -141,7 +145,7 @@ def _of_scenario(place: str, label: str, scenario: "Scenario") -> dict[str, Any]
     users = f" --users {few}" if "users" in scenario.settings() else ""
     other = next(
         (
-            f" {setting.option} {setting.default}"
+            f" {setting_option(setting, own)} {setting.default}"
             for name, setting in scenario.settings_in_words.items()
             if name not in ("users", "items") and isinstance(setting.default, int | float | str)
         ),
@@ -211,7 +215,7 @@ def _print_described(described: dict[str, Any], out: "Console") -> None:
     if described["source"]:
         out.print(Text(f"Source: {described['source']}"))
     section(
-        "Settings (each is an option of the commands that take a scenario)"
+        "Settings (each is an option of simnet run)"
         if is_scenario
         else "Values of each parameter (--set replaces them)",
         [(one.get("option", one["name"]), one["words"]) for one in described["settings"]],

@@ -1,13 +1,18 @@
 """`simnet new`."""
 
+import ast
+import builtins
 import keyword
 import re
+import sys
 from pathlib import Path
 
 STARTER = (
     "two_server_sum",
     "TwoServerSum",
 )  # the starter's module and class, which the copies rename
+# A module with such a name would hide a module that the starter or its test needs.
+MODULES = {*sys.stdlib_module_names, "scenario", "simnet", "attrs", "numpy", "hypothesis", "pytest"}
 
 
 def new(name: str, *, folder: Path | None = None) -> None:
@@ -40,6 +45,11 @@ def new(name: str, *, folder: Path | None = None) -> None:
             "underscores, such as ring_sum; it begins with a letter and is no keyword of Python; "
             f"got {name!r}"
         )
+    if _is_taken(name):
+        raise BadInput(
+            f"{name!r} is taken: Python or the files to be written use {name} or "
+            f"{_class_name(name)} for something else; give another name"
+        )
     target = Path(name) if folder is None else folder
     texts = starter(name)
     present = [file for file in texts if (target / file).exists()]
@@ -65,10 +75,26 @@ def starter(name: str) -> dict[str, str]:
     """Return the texts of the files for a protocol of this name, by file name."""
     module, cls = STARTER
     source = Path(__file__).parent / "starter"
-    camel = "".join(part.capitalize() for part in name.split("_"))
+    camel = _class_name(name)
     texts = {}
     for file in (f"{module}.py", "scenario.py", f"test_{module}.py"):
         text = (source / file).read_text(encoding="utf-8")
         text = text.replace(f"{__package__}.starter.", "").replace(cls, camel)
         texts[file.replace(module, name)] = text.replace(module, name)
     return texts
+
+
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def _is_taken(name: str) -> bool:
+    imported = {
+        alias.name
+        for text in starter(STARTER[0]).values()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    camel = _class_name(name)
+    return name in MODULES or hasattr(builtins, camel) or camel in imported - {STARTER[1]}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyclopts import App, Group, Parameter
 
+from simnet.cli.frame_options import NAMES
 from simnet.cli.options import strictly
 
 if TYPE_CHECKING:
@@ -92,8 +93,9 @@ def setting_option(setting: "Setting", own: Collection[str]) -> str | None:
 
 
 def option_names(command: Command) -> frozenset[str]:
-    """Return the names of the options that a command itself has."""
-    return frozenset(name for argument in _arguments(command) for name in argument.names)
+    """Return the names of the options that a command itself has, or that every command has."""
+    own = (name for argument in _arguments(command) for name in argument.names)
+    return frozenset((*own, *NAMES))
 
 
 def _annotated(option: str, words: str, group: Group) -> Any:

@@ -104,9 +104,9 @@ def verify(
         The verdict that you expect in every run. `nothing` and `output-only` are about all that the
         coalition sees; the other verdicts are about secret shares alone.
     certificate
-        Write the verdict's certificate (JSON) to this file. `python -m simnet.adversary.check FILE`
-        checks the proof in it. `--check` compares the certificate with the run, unless the run was
-        judged by symmetry.
+        Write the verdict's certificate (JSON) to this file; with `--runs`, that of the first run.
+        `python -m simnet.adversary.check FILE` checks the proof in it. `--check` compares the
+        certificate with the run, unless the run was judged by symmetry.
     with_seed
         Write the seed and the digests of inputs and trace into the certificate, or leave them out.
         Somebody who knows them may find out the inputs. By default they are written only if the
@@ -118,9 +118,9 @@ def verify(
         The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
         without deadlines needs none.
     by
-        How to judge. `elimination` judges runs of some million messages, and `symmetry` larger runs
-        in which many parties are alike. Without this option, a run is judged by symmetry if it is
-        too large for elimination.
+        How to judge. `elimination` judges runs of up to ten million messages, and `symmetry` also
+        judges larger runs, if many parties are alike. Without this option, a run is judged by
+        symmetry if it is too large for elimination.
     check
         Check the proof in this certificate, repeat the run that it names, and compare the
         certificate with that run. Give `--seed`, `--inputs`, `--input` or `--column` again if the

@@ -377,7 +377,7 @@ def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limi
     raise BadInput(
         f"{users:,} users{of_items} would cost {work.messages:,} messages and {moved}, "
         f"and the limit is {limit:,} elements: "
-        "run fewer users with --users, or raise the limit with --max-elements"
+        "run fewer users; simnet run and simnet show raise the limit with --max-elements"
     )
 
 

@@ -2,6 +2,7 @@
 an option that the command has, and set as `--set` sets it.
 """
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,7 @@ def test_settings_of_a_class_of_ones_own_are_options_too(tmp_path: Path) -> None
     marker = "    items: int = 3\n"
     file.write_text(
         "from typing import Annotated\nprint('executed')\n"
-        + text.replace(marker, marker + "    seed: int = 4\n"),
+        + text.replace(marker, marker + "    seed: int = 4\n    timeout: float = 0.001\n"),
         encoding="utf-8",
     )
     shown = simnet("check", f"{file}:RingSum", "--help").out
@@ -121,6 +122,11 @@ def test_settings_of_a_class_of_ones_own_are_options_too(tmp_path: Path) -> None
     result = simnet("verify", file, "--corrupt", "u1", "--users", 4, "--items", 2, "--json", "-")
     assert result.out.count("executed") == 1
     assert '"users": 4' in result.out
+    told = simnet("run", file, "--setting-timeout", 7, "--json", "-").out
+    assert '"timeout": 7.0' in told, "--timeout itself ends the command"
+    options = {"--users", "--items", "--setting-seed", "--setting-timeout"}
+    listed = simnet("list", file, "--json", "-").out
+    assert {one["option"] for one in json.loads(listed[listed.index("{") :])["settings"]} == options
 
 
 @pytest.mark.parametrize(

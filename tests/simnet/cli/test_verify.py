@@ -760,7 +760,7 @@ def test_a_certificate_of_a_file_that_is_elsewhere_says_what_to_write(
         monkeypatch.chdir(tmp_path)
         told = words(refusal(simnet("verify", "--check", proof)))
         assert f"about '{scenario}', and there is no such file in this folder" in told
-        assert f"simnet verify FILE.py --check {proof}" in told
+        assert f"simnet verify FOLDER/{scenario} --check {proof}" in told
     refused = refusal(simnet("verify", "own_sum.py:Mine", "--check", proof))
     assert "there is no file own_sum.py" in refused
 
