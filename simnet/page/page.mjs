@@ -449,11 +449,11 @@ function start(data) {
 
   function showDisclosed(region, disclosed) {
     const tells = disclosed.words.startsWith("independent") ? `They tell nothing about inputs (${disclosed.words})` : `They tell about inputs: ${disclosed.words}`;
-    const isNone = disclosed.argument === "honest parties disclose nothing";
+    const nothing = "honest parties disclose nothing", isNone = disclosed.argument.startsWith(nothing);
     region.append(element("h3", {}, "Values disclosed on purpose"),
       element("p", { class: "note" }, "This is only about plain values that scripts release on purpose, with me.disclose. What other messages tell is judged above."),
       element("p", {}, isolated(isNone || disclosed.words === "not judged" ? (isNone ? "There are none" : "Not judged") : tells),
-        element("span", { class: "note" }, ` — ${disclosed.tier}: `), isolated(disclosed.argument), isNone ? " on purpose" : ""));
+        element("span", { class: "note" }, ` — ${disclosed.tier}: `), isolated(disclosed.argument), disclosed.argument === nothing ? " on purpose" : ""));
     if (/^\w+ of .*:/.test(disclosed.argument)) region.append(element("p", { class: "note" }, "This text names the function of the script that makes the value, and the parties that call the function. An argument that is called sealed is somebody's input."));
     if (disclosed.sees.length) region.append(element("p", { class: "note" }, "Plain messages that reach the set:"), element("ul", {}, disclosed.sees.map((line) => element("li", {}, isolated(line)))));
   }

@@ -7,6 +7,8 @@ were found.
 import functools
 from collections.abc import Callable, Collection, Hashable, Sequence
 
+import attrs
+
 from simnet.adversary.door_laws.calling import NotEnumerable
 from simnet.adversary.door_laws.components import DoorGraph, HonestDoor, honest_doors
 from simnet.adversary.door_laws.disclosed import Disclosures, Known, disclosures
@@ -66,11 +68,13 @@ class DoorJudge:
     def disclosures(self, corrupt: Collection[str], view: WidestView | None) -> Disclosures:
         """Return what honest parties disclose to a coalition with this view of field elements.
 
-        If the view is None, the coalition may know anything about field elements.
+        If the view is None, the coalition may know anything about field elements. The
+        argument names the doors of secrets for which it could not be tried whether coins or field
+        elements decide if the door refuses.
         """
         graph = self._graph(corrupt, view)
         disclosing = [door for door in graph.doors if door.call.kind == "disclose"]
-        telling, _ = telling_refusals(graph.doors, graph, self._domain_of, self._laws)
+        telling, unchecked = telling_refusals(graph.doors, graph, self._domain_of, self._laws)
         families = {door.family for door in graph.doors if door.family is not None}
         functions = [frozenset(families)] if view is None else view.families
         known = Known(
@@ -78,7 +82,12 @@ class DoorJudge:
             runs=self._identities,
             seeds=[done.seed for done in self._runs],
         )
-        return disclosures(graph, [*disclosing, *telling], self._domain_of, known, self._laws)
+        found = disclosures(graph, [*disclosing, *telling], self._domain_of, known, self._laws)
+        if not unchecked or found.epsilon is None:
+            return found
+        titles = ", ".join(dict.fromkeys(door.call.title for door in unchecked))
+        condition = f"if no coin and no field element decides whether {titles} raises an error"
+        return attrs.evolve(found, argument=f"{found.argument}, {condition}")
 
     def secret_values(self, corrupt: Collection[str]) -> dict[SecretKey, SecretValues]:
         """The possible values of each honest party's secrets, by the party's input.

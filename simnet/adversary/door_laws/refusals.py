@@ -5,7 +5,7 @@ tells that no such door has refused. This says nothing if a refusal depends on t
 because a verdict is about inputs that no door refuses. But if a refusal depends on coins or on
 opened field elements, then it counts as a disclosed value. For example, over F_3 a door is given an
 input x and a coin r, and raises an error if x and r are equal. Later r is sent: whoever receives it
-knows that x is not r.
+knows that x is not r. `refusal` tries all values, if there are not too many.
 """
 
 from collections.abc import Iterable

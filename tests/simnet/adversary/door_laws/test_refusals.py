@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from simnet import Field, Party, Sealed
+from simnet import Field, Party, Sealed, Tag, run, seats, verdict
 from simnet.adversary.door_laws.disclosed import Known, disclosures
 from simnet.adversary.door_laws.door_law import DoorLaws
 from simnet.adversary.door_laws.refusals import refusal, telling_refusals
@@ -105,3 +105,35 @@ def test_a_door_without_coins_that_is_given_inputs_alone_need_not_be_checked() -
 def judged(runs: ReadRuns, doors: Any, *functions: set[int]) -> Any:
     known = Known(functions=functions, runs=[0], seeds=[0])
     return disclosures(runs.graph, doors, runs.domain, known)
+
+
+class MayRefuse:
+    """A door refuses the number 7 for some coins."""
+
+    def parties(self) -> dict[str, Any]:
+        return seats("u", self.user, 2)
+
+    async def user(self, me: Party, number: Sealed) -> None:
+        field, tag = Field(101), Tag("masked")
+        mine = me.secret(self.secret, number, field=field, shape=(1,))
+        other = "u2" if me.name == "u1" else "u1"
+        await me.send(tag, other, mine + me.coins.field(field, (1,)))
+        await me.receive(tag, other, shape=(1,))
+
+    def secret(self, number: int, coins: Any) -> list[int]:
+        return accept(number != 7 or coins.bernoulli(0.5), number)
+
+
+class OfNine(MayRefuse):
+    items = 9
+
+
+def test_a_refusal_that_could_not_be_tried_is_a_condition() -> None:
+    """Without `items` the possible inputs are not known."""
+    found = verdict(run(MayRefuse(), [5, 6], seed=1), "u1")
+    condition = "if no coin and no field element decides whether secret raises an error"
+    assert found.finding == "nothing"
+    assert found.discrete.reason == f"honest parties disclose nothing, {condition}"
+    tried = verdict(run(OfNine(), [5, 6], seed=1), "u1").discrete
+    assert tried.disclosure is not None
+    assert (tried.disclosure.epsilon, condition in tried.reason) == (math.inf, False)
