@@ -65,7 +65,7 @@ def hold(name: str, log: RecordedRun, network: Network, repeat: int = 5) -> Held
     """Return the predicted time of a recorded run beside `repeat` measured times.
 
     Raises `BadInput` where namespaces cannot be made, if a process of the measurement ends too
-    early, for a run with crowds, with parties that stop waiting or with messages that go astray,
+    early, for a run with crowds, with parties that stop waiting or with messages that come late,
     and for a network with a relay, jitter or lost packets.
     """
     _refuse_unplayable(log, network)
@@ -78,7 +78,7 @@ def _refuse_unplayable(log: RecordedRun, network: Network) -> None:
     stops_waiting = np.isin(log.events[1], (SILENCE, DEADLINE)).any()
     if any(size != 1 for size in log.sizes) or stops_waiting or log.delays:
         raise BadInput(
-            "a run with crowds, with parties that stop waiting, or with messages that go astray "
+            "a run with crowds, with parties that stop waiting, or with messages that come late "
             "cannot be played on sockets"
         )
     varies = any(one.jitter or one.loss for one in network.latencies.values())

@@ -233,7 +233,7 @@ def privacy_explained(tables: Sequence[Table]) -> list[str]:
         *relations,
     ]
     if any("∞" in cell for cell in cells):
-        said.append("ε = ∞ means no protection: at this δ, no finite ε holds.")
+        said.append("ε = ∞ promises no protection: no finite ε is stated at this δ.")
     said += [_claim_in_words(head) for head in theorems]
     if "closed form" in heads:
         said.append(
@@ -257,13 +257,15 @@ def depends_on_truth(result: Result) -> bool:
     others = (np.zeros_like(totals), np.full_like(totals, result.run.people), 2 * totals[::-1] + 1)
     given = [statement for statement in result.privacy if statement.given_delta is None]
     epsilon = given[0].epsilon if given else None
+    deltas = (statement.given_delta for statement in result.privacy)
+    delta = next((one for one in deltas if one is not None), None)
     asked = [(result.run, t) for t in (result.population.totals, *others)]
     asked += [
         (attrs.evolve(result.run, inputs=inputs), result.population.totals)
         for inputs in _other_inputs(result.run.inputs)
     ]
     try:
-        stated = [tuple(result.about.privacy(run, t, epsilon, None)) for run, t in asked]
+        stated = [tuple(result.about.privacy(run, t, epsilon, delta)) for run, t in asked]
     except (ValueError, SimnetError):
         return True
     return any(each != stated[0] for each in stated)

@@ -8,9 +8,9 @@ closed in which inputs could reach the page.
 - *Coefficients.* A script may disclose a value and multiply a secret by it. The value is then a
   coefficient of the form of a message, so it is also in equations and proofs. If a party has
   disclosed anything that was made from a sealed value, we leave out all coefficients but 1 and -1,
-  which say only that a secret occurs, and all proofs that need others.
+  and all proofs that need others.
 - *Texts.* A script may write a disclosed value into a tag, and an error may quote a number. Digits
-  are then replaced by `#`.
+  of such tags, and numbers in errors, are replaced by `#`.
 
 The page still shows who sent a message to whom and when, how large it was, and who can compute
 what. In some protocols these facts depend on disclosed values.

@@ -31,7 +31,7 @@ from simnet.values.typed import Typed
 
 MOST_MESSAGES = 20_000  # a run with more messages is drawn by flows
 MOST_LETTERS = 250_000  # of the contents of all messages together; if they are longer, none is kept
-LONGEST = 120  # letters of the contents of one message
+LONGEST = 120  # letters of the numbers in one piece of a message
 
 Json = dict[str, Any]
 

@@ -17,6 +17,7 @@ import attrs
 import numpy as np
 
 from simnet.coins.sampled import SampledCoins
+from simnet.studies.experiment import DROP, NETWORK
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.table import ALIKE, CONFIDENCE, NoSuchPoint, Table, TrialRow, student
 from simnet.studies.verdict_table import Data
@@ -62,10 +63,11 @@ def everywhere(
 
     def share(statement: Statement) -> Callable[[Table], Counterpart]:
         def read(table: Table) -> Counterpart:
-            places = _places(table, measure, axis, others)
+            added = _added_axes(table, axes)
+            places = _places(table, measure, axis, [*others, *added])
             found = share_at(places, statement, table.exact)
             lines = [line for place in places for line in _compared(place, statement)]
-            return attrs.evolve(found, judged_at=places_in_words(lines, axes))
+            return attrs.evolve(found, judged_at=places_in_words(lines, [*axes, *added]))
 
         return read
 
@@ -188,6 +190,14 @@ def falls(numbers: MeasureByAxis) -> bool:
     Raises `KeyError` if the axis has fewer than two values.
     """
     return rises({key: -number for key, number in numbers.items()})
+
+
+def _added_axes(table: Table, named: Sequence[str]) -> list[str]:
+    """Return the axes that `--set drop=...` and `--network` added to the grid.
+
+    Numbers at different values of these are not compared with each other.
+    """
+    return [name for name in (DROP, NETWORK) if name in table.axes and name not in named]
 
 
 def _places(
@@ -383,7 +393,8 @@ def always_less(
     others, everywhere.
 
     `better` decides by the value of `axis` whether a method is one of the better methods. A place
-    is a combination of the values of the axes in `others`.
+    is a combination of the values of the axes in `others`. The error is the first measure of the
+    table.
     """
     return Quote(
         source,
@@ -401,8 +412,11 @@ def always_less(
 def _share_of_less(
     table: Table, better: Callable[[Any], bool], axis: str, others: Sequence[str]
 ) -> Counterpart:
+    others = [*others, *_added_axes(table, [axis, *others])]
     places: dict[tuple[Any, ...], dict[bool, list[dict[str, Any]]]] = {}
     for line in table.summary():
+        if line["measure"] != table.measures[0].name:
+            continue
         place = places.setdefault(tuple(line.get(name) for name in others), {True: [], False: []})
         place[better(line.get(axis))].append(line)
     compared = [place for place in places.values() if place[True] and place[False]]
@@ -414,9 +428,11 @@ def _share_of_less(
             max(line[one] for line in place[True]) < min(line[other] for line in place[False])
         )
 
-    pairs = (("mean", "mean"), ("high", "low"), ("low", "high"), ("expected", "expected"))
-    outcomes = [Outcome(*(less(place, *pair) for pair in pairs)) for place in compared]
     lines = [line for place in compared for line in (*place[True], *place[False])]
+    pairs = [("mean", "mean"), ("high", "low"), ("low", "high")]
+    if all(line["expected"] is not None for line in lines):
+        pairs.append(("expected", "expected"))
+    outcomes = [Outcome(*(less(place, *pair) for pair in pairs)) for place in compared]
     return attrs.evolve(
         share_of(outcomes, share_by_law(outcomes)),
         trials=min(line["trials"] for line in lines),

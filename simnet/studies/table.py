@@ -30,8 +30,8 @@ class Measure:
     - `name` is the name under which a trial returns the number, and `what` describes the number in
       words.
     - `expected` and `deviation` are the names under which a trial returns the number's expected
-      value and its standard deviation in one trial, NaN if they are not known. If both are known,
-      the number is taken to have a gamma law.
+      value and its standard deviation in one trial, NaN if they are not known. If both are known
+      and above 0, the number is taken to have a gamma law.
     - `exact` says that the number does not depend on coins.
 
     >>> Measure("mse", what="mean squared error").words

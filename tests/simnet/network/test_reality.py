@@ -33,9 +33,9 @@ def test_a_run_with_deadlines_is_refused() -> None:
         hold("waits", recorded(run(Waits(), network="rounds")), ROUNDS)
 
 
-def test_messages_that_go_astray_are_refused() -> None:
+def test_messages_that_come_late_are_refused() -> None:
     log = attrs.evolve(log_of_dpds(), delays={(0, 1): 2.0})
-    with pytest.raises(BadInput, match="go astray"):
+    with pytest.raises(BadInput, match="come late"):
         hold("late", log, ROUNDS)
 
 

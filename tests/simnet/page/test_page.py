@@ -6,13 +6,14 @@ import html
 import json
 import re
 from html.parser import HTMLParser
+from math import log
 from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
 
-from simnet import Field, Performance, Seat, Tag, perform, reals, run, seats, timed
+from simnet import Field, Performance, Run, Seat, Tag, perform, reals, run, seats, timed
 from simnet.network.timeline import shown_parties
 from simnet.page.beside import depends_on_truth, estimate_of
 from simnet.page.keeping import Keeping
@@ -20,6 +21,7 @@ from simnet.page.page import page_data, page_of, script_json, source_hash
 from simnet.page.times import times_of
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import uniform_items
+from simnet.stated.privacy import PrivacyStatement, Statements
 from tests.harness.pages import SIX, data_of, equation, result_of
 from tests.harness.shell import simnet
 
@@ -290,6 +292,21 @@ def test_privacy_that_depends_on_the_truth_is_kept_back(
     assert ("The exact ε and δ are left out" in shown) == depends
     assert "item has at least" not in shown.split('<script type="application/json"')[0]
     assert "The exact ε and δ are left out" not in page_of(result, is_private=False)
+
+
+def test_privacy_that_depends_on_the_truth_only_at_the_stated_delta_is_kept_back() -> None:
+    def privacy(_: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Any]:
+        at = 1e-6 if delta is None else delta
+        found = float(totals[0]) if at > 0.1 else 1.0
+        return [PrivacyStatement(found, log(at), "replace", "a report", "", given_delta=at)]
+
+    result = perform("local_frequency", users=3, items=2, claims=False)
+    assert isinstance(result, Performance)
+    about = attrs.evolve(result.about, privacy=privacy)
+    for delta, depends in ((None, False), (0.5, True)):
+        stated = Statements(privacy(result.run, result.population.totals, None, delta))
+        changed = attrs.evolve(result, about=about, privacy=stated)
+        assert depends_on_truth(changed) == depends
 
 
 def test_the_page_has_no_sentence_that_it_cannot_check() -> None:

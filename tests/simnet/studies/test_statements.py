@@ -4,7 +4,7 @@ import pytest
 
 from simnet.coins.sampled import SampledCoins
 from simnet.studies.quote import Ruling
-from simnet.studies.statements import everywhere, exact, falls, paired_less, rises
+from simnet.studies.statements import always_less, everywhere, exact, falls, paired_less, rises
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 ROWS = [
@@ -32,6 +32,23 @@ def test_the_share_of_places_where_it_holds_is_told() -> None:
 def test_a_correction_is_tried_where_it_fails() -> None:
     found = judged(TABLE, correction="within one", instead=lambda v: v["ours"] < v["theirs"] + 1)
     assert (found.verdict, found.note) == ("computed with correction", "within one")
+
+
+def test_numbers_on_different_networks_and_of_other_measures_are_not_compared() -> None:
+    """Ours is better on each network, but not on the slow one beside theirs on the fast one."""
+    rows = [
+        {"d": 1, "way": way, "network": network, "trial": 0, "error": error, "seconds": 5 - error}
+        for network, errors in {"fast": (1.0, 2.0), "slow": (3.0, 4.0)}.items()
+        for way, error in zip(("ours", "theirs"), errors, strict=True)
+    ]
+    measures = [Measure("error"), Measure("seconds", exact=True)]
+    table = Table(rows, ("d", "way", "network"), measures, exact=True)
+    points = "way ours, theirs; network fast, slow"
+    found = always_less("A", "ours is better", "ours".__eq__, "way", ["d"], "").judge(table)
+    assert (found.law, found.measured, found.points) == ("none", 1, points)
+    rows[0]["error"] = 3.0  # now ours fails on the first network
+    assert judged(table).expected == 0.5
+    assert judged(table).points == points
 
 
 def test_nothing_is_said_of_what_was_not_run() -> None:
