@@ -26,7 +26,8 @@ determines contains an entangled secret, then no law of the component alone says
 and the function tell together.
 
 Two kinds of doors tell nothing new and belong to no component: doors that are given nothing sealed,
-and doors that are given only numbers which the coalition knows anyway.
+and doors that are given only numbers which the coalition knows anyway. Here the coalition *knows*
+whatever follows from its widened view (`surroundings`), which is the upper end of a verdict.
 """
 
 from collections import defaultdict

@@ -5,7 +5,7 @@ values by what the doors are given::
 
     what the doors are given               their values are
     nothing sealed                         coins, or public                independent, proved
-    numbers that the coalition knows       nothing new to it               independent, proved
+    numbers that count as known            counted with the shares         independent, proved
     numbers that are uniform, whatever     coins to everybody              independent, proved
     the secrets and the messages are
     anything else                          enumerated, bounded, or not judged
@@ -148,7 +148,11 @@ def disclosures(
     judged = [judge.judged(component) for component in partition.components]
     records = [
         *_records_of(partition.public, "no argument of the function is sealed"),
-        *_records_of(partition.known, "the coalition knows the numbers that the function is given"),
+        *_records_of(
+            partition.known,
+            "the upper bound for shares assumes that the coalition knows the numbers that the "
+            "function is given",
+        ),
         *_grouped(judged, judge.signature),
     ]
     return _together(records, judged, graph, known)
