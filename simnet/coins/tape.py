@@ -201,6 +201,8 @@ class TapeDiscrete:
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
         """Toss one coin for each entry of `trials`: its outcomes are the numbers of successes."""
+        most = int(max(trials, default=0)) if 0 < chance < 1 else 0
+        _refuse_many(self._tape, most + 1, f"the number of successes in {most:,} trials")
         return _numbers([self._tape.toss(_binomial(int(count), chance)) for count in trials])
 
     def integers(self, below: int, count: int) -> Ints:
@@ -217,6 +219,7 @@ class TapeDiscrete:
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
         """Toss `count` weighted coins, one after another."""
         choice = Choice.of(enumerate(weights))
+        _refuse_many(self._tape, len(choice.outcomes), f"an index of {len(weights):,} weights")
         return _numbers([self._tape.toss(choice) for _ in range(count)])
 
     def uniform(self, count: int) -> Floats:  # noqa: ARG002

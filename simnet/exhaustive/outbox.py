@@ -34,6 +34,7 @@ from simnet.kernel.astray import AstrayLink
 from simnet.kernel.fates import CutLink
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.mail import manifest_for
+from simnet.kernel.summing import SUMS_AFTER_HEARD
 from simnet.kernel.tags import Summed, Tag
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
@@ -311,7 +312,12 @@ class Outbox(Link):
     async def take_sums(
         self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
-        """Return one sum for each of the K keys; shape (K, ...)."""
+        """Return one sum for each of the K keys; shape (K, ...).
+
+        Raises `ScriptError` after a call of `heard` for one of the sums.
+        """
+        if any((tag.name, key) in self._heard for key in keys):
+            raise refuse(actor, tag.name, SUMS_AFTER_HEARD)
         request = Request("sum", tag.name, keys=tuple(keys), counts=tuple(counts))
         sums: FieldArray = await _suspend(request)
         return sums.metered(actor.meter)

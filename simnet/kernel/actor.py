@@ -200,7 +200,7 @@ class LateMailbox(Mailbox):
 
 class Actor:
     """The state of one party. `depth` is the latest round of what the party has got so far:
-    messages, silences, and ends of waits with a deadline. At first it is 0.
+    messages of others, silences, and ends of waits with a deadline. At first it is 0.
     """
 
     __slots__ = (

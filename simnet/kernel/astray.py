@@ -131,7 +131,8 @@ class AstrayLink(Link):
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
         """See `Link.post_block`."""
-        with self._sending(actor, tag, [to]):
+        # A party that stays silent under a voluntary tag sends no message that could go astray.
+        with self._sending(actor, tag, [to] if messages else []):
             self._link.post_block(actor, tag, to, block, messages)
 
     def put(

@@ -63,7 +63,10 @@ def _named(
 def _input_of(name: str, seat: Seat, value: Any) -> Any:
     if seat.members is None:
         return value
-    array = np.array(value)
+    try:
+        array = np.array(value)
+    except ValueError as error:
+        raise BadInput(f"the inputs of the crowd {name} do not make an array: {error}") from error
     if array.shape[:1] != (seat.members,):
         raise BadInput(
             f"{name} is a crowd of {seat.members:,} and needs an input for each member, got shape "

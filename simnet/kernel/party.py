@@ -742,7 +742,8 @@ class Party:
 
         The sum for `keys[k]` consists of the `counts[k]` messages with this key, whoever sends
         them. Raises `ScriptError` for a tag that is not `Summed`, if there is no key, unless there
-        is one count for each key, for a count below 1, and for sums of different fields or shapes.
+        is one count for each key, for a count below 1, for sums of different fields or shapes, and
+        after `heard` for one of these sums.
         """
         summed = self._added_up(tag) or await self._stop()
         actor = self._actor

@@ -7,13 +7,13 @@ field coins. The results of these instruments hold for the first run only if the
 same. A script that draws from `random`, reads a clock or keeps something from one run to the next
 may break this rule.
 
-So the second run is compared with the first: the messages of the observed parties, then the bill,
-the outputs, and how the parties ended. The rounds of a run are causal: before a party sends a
-message of round r to another party, it has read only messages of earlier rounds from others. (A
-message of a party to itself may also depend on messages of its round.) Hence, if all parties are
-observed, the first message that differs was changed by its own sender; the order is that of rounds,
-with messages to other parties first. The error names the sender of the first observed message that
-differs.
+So the second run is compared with the first: the messages of the observed parties, then the numbers
+and sizes of all messages, the outputs, and how the parties ended. The rounds of a run are causal:
+before a party sends a message of round r to another party, it has read only messages of earlier
+rounds from others. (A message of a party to itself may also depend on messages of its round.)
+Hence, if all parties are observed, the first message that differs was changed by its own sender;
+the order is that of rounds, with messages to other parties first. The error names the sender of the
+first observed message that differs.
 
 Example. A user adds `random.randrange(2)` to its report, which raises this error::
 
@@ -87,7 +87,7 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
 
 def compare_runs(first: Run, second: Run) -> None:
     """Raise `ScriptError` if two runs of one protocol, with the same inputs and seed, differ in a
-    message, the bill, an output or how a party ended.
+    message, in the number or the size of messages, in an output or in how a party ended.
 
     The error names the party and what differs. It also names the global generators, such as
     `random`, whose state changed during one of the runs. A message is compared if both runs

@@ -236,9 +236,9 @@ class Run:
         """Return the run with only the inputs, outputs, secrets and fates of the parties whose
         names begin with `scope`, and with what happened among them.
 
-        In `inputs`, `outputs`, `secrets`, `fates` and `happened` these parties' names are without
-        `scope`. All other fields, such as the ledger and the transcript, remain those of the whole
-        run.
+        The keys of `inputs`, `outputs`, `secrets` and `fates`, and the names in `happened`, are
+        without `scope`. All other fields, such as the ledger and the transcript, remain those of
+        the whole run.
         """
 
         def inside(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,12 @@ from simnet.values.wire import manifest_of
 # lose more time by waiting for Python's interpreter than they gain.
 WORTH_A_THREAD = 1 << 18
 
+# After `heard`, the total may have messages of parties that were not heard, in any number.
+SUMS_AFTER_HEARD = (
+    "asks with gather_sums for a sum for which it has called `heard`: after `heard`, use "
+    "gather_sum(..., senders=..., key=...)"
+)
+
 
 class Summing:
     """The sums of all summed tags. The sums of a tag and key stand in the order in which recipients
@@ -200,12 +206,15 @@ class Summing:
     ) -> FieldArray:
         """Wait for the messages of several sums, one for each key, and return the sums.
 
-        Raises `ScriptError` unless the rows of all sums have one field and one shape.
+        Raises `ScriptError` unless the rows of all sums have one field and one shape, and after
+        `heard` for one of the sums.
         """
         sums = [
             self._sum_to_read(actor, tag, key, count)
             for key, count in zip(keys, counts, strict=True)
         ]
+        if any(actor.number in sum_.heard for sum_ in sums):
+            raise refuse(actor, tag, SUMS_AFTER_HEARD)
         for sum_, count in zip(sums, counts, strict=True):
             # there may be thousands of sums; we wait only for incomplete ones
             if sum_.count(actor.number) != count:

@@ -351,12 +351,14 @@ class Clock:
     def _compute_wait_of_crowd(self, need: Need) -> None:
         wanted = set(need.posts).union(*(self.log.lists[number].tolist() for number in need.lists))
         need.time, need.last = self.links.zero(need.party), NOBODY
-        mail = self.links.to_crowds[need.party]
+        mail, latest = self.links.to_crowds[need.party], 0.0
         need.computed_at = len(mail)
         for message, there in zip(mail, self.links.there_in_crowd(need.party), strict=True):
             if message.post in wanted:
                 need.time = np.maximum(need.time, there)
-                need.last, need.came = message.post, float(message.last.max())
+                if there.max() >= latest:
+                    latest = float(there.max())
+                    need.last, need.came = message.post, float(message.last.max())
 
     def _resume(self, need: Need) -> None:
         """Let a party go on, or the relay forward a post, unless it has to wait longer by now."""

@@ -173,11 +173,22 @@ class Links:
 
     def there_in_crowd(self, crowd: int) -> list[Floats]:
         """Return when the members of a crowd have each message that was sent to them."""
-        free, there = np.zeros(self._log.sizes[crowd]), []
-        for message in self.to_crowds[crowd]:
-            free = np.maximum(free, message.first) + message.service
-            there.append(np.maximum(free, message.last))
-        return there
+        mail = self.to_crowds[crowd]
+        if not mail:
+            return []
+        first, last = (
+            np.stack(times) for times in zip(*((m.first, m.last) for m in mail), strict=True)
+        )
+        service = np.array([message.service for message in mail])
+        # The messages may come to two members in two orders: column k has the order of member k.
+        by_rank = np.argsort([self.rank(message.post) for message in mail])
+        order = by_rank[np.argsort(last[by_rank], axis=0, kind="stable")]
+        free, there = np.zeros(last.shape[1]), np.empty_like(last)
+        members = np.arange(last.shape[1])
+        for places in order:
+            free = np.maximum(free, first[places, members]) + service[places]
+            there[places, members] = np.maximum(free, last[places, members])
+        return list(there)
 
     def _occupy(self, link: int, time: Time, seconds: Time) -> Time:
         free = self._uplink_free[link]

@@ -121,9 +121,9 @@ def in_units(seconds: float) -> str:
 class Timing:
     """How long a run takes on a network. All times are seconds from the start of the run.
 
-    `ended` maps each party to the time at which its script ended; for a crowd it is that of the
-    last member. `legs` is the longest chain of messages and work, from the start to the end.
-    `waits` has the waits of all parties.
+    `ended` maps each party to the time at which its script ended, or began to wait for ever; for a
+    crowd it is that of the last member. `legs` is the longest chain of messages and work, from the
+    start to the end. `waits` has the waits of all parties.
 
     >>> from simnet import Timing, run, timed
     >>> from protocols import DPDS

@@ -99,7 +99,7 @@ class MessageFate:
     tag: str
     place: int = 1
     what: What = "lost"
-    seconds: float = 0.0
+    seconds: float = attrs.field(default=0.0, converter=float)
 
     def __attrs_post_init__(self) -> None:
         if self.place < 1:

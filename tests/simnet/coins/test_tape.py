@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simnet import BadInput, Party, ScriptError
+from simnet.coins.tape import MOST_OUTCOMES, Tape, tape_coins
 from tests.harness.fuzz import cases
 from tests.harness.many_cases import for_each
 from tests.harness.scripts import play
@@ -161,3 +162,16 @@ def test_a_coin_that_a_run_refuses_is_refused_where_it_is_played_out(
         play(a=a)
     with pytest.raises((ScriptError, BadInput)):
         worlds(a=a)
+
+
+MANY_OUTCOMES = [
+    lambda coins: coins.integers(MOST_OUTCOMES + 1, 1),
+    lambda coins: coins.binomials(np.array([0, MOST_OUTCOMES]), 0.5),
+    lambda coins: coins.categorical([1] * (MOST_OUTCOMES + 1), 1),
+]
+
+
+@pytest.mark.parametrize("toss", MANY_OUTCOMES)
+def test_a_coin_with_too_many_outcomes_is_refused(toss: Callable[[Any], Any]) -> None:
+    with pytest.raises(BadInput, match="has 1,000,001 outcomes, and more than 1,000,000"):
+        toss(tape_coins(Tape([])))

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 
-from simnet import Party, Seat, Tag, constant, index, run
+from simnet import Party, ScriptError, Seat, Tag, constant, index, run
 from simnet.exhaustive.compare import Comparison
 from simnet.values.sealed import Sealed
 from tests.harness.scripts import NOTE, SHARE, Script, Scripts
@@ -220,3 +221,13 @@ def test_a_message_to_oneself_is_nobody_else_s(enumerated: bool) -> None:
     ((view, _),) = law("network", enumerated, y=y, z=z).items()
     crossing = view[0][1][1]  # type: ignore[index]
     assert [(sender, to) for _, sender, to, _ in crossing] == [(0, 1)]
+
+
+@READINGS
+def test_after_heard_gather_sums_is_refused(enumerated: bool) -> None:
+    async def y(me: Party) -> None:
+        await me.heard(KEYED, ["a"], key=4)
+        await me.gather_sums(KEYED, [4], [1])
+
+    with pytest.raises(ScriptError, match="after `heard`, use gather_sum"):
+        outcome(enumerated, sampled=False, a=sums(1, keys=[4]), y=y, z=z)

@@ -5,8 +5,10 @@ the views have, and that no result is presented that is not right.
 import itertools
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,8 @@ from simnet import (
     Seat,
     Shuffled,
     Tag,
+    Voluntary,
+    bits,
     certificate_of,
     constant,
     load,
@@ -114,6 +118,34 @@ def test_a_bill_leaves_second_copies_out(what: str) -> None:
     assert copies == ({"user": 1, "server": 1} if what == "duplicated" else {})
     sent = [each.ledger.total().messages for each in (done, plain)]
     assert sent[0] - sent[1] == sum(copies.values())
+
+
+@pytest.mark.parametrize("what", ["lost", "damaged", "duplicated"])
+def test_nothing_goes_astray_if_a_party_stays_silent(what: str) -> None:
+    answer = Voluntary("answer")
+
+    class Silent:
+        def parties(self) -> Mapping[str, Seat]:
+            return {"u": Seat(self.user), "server": Seat(self.server)}
+
+        async def user(self, me: Party) -> None:
+            await me.send_rows(answer, "server", bits(np.zeros((0, 2), dtype=bool)))
+
+        async def server(self, me: Party) -> int:
+            rows = await me.gather_rows(answer, ["u"])
+            return int(rows.shape[0])
+
+    done = run(Silent(), message_fates=MessageFate.parse(f"u@answer:{what}:server"))
+    assert done.outputs == {"server": 0}
+    assert (done.unread, done.ledger.total().messages) == ((), 0)
+
+
+@pytest.mark.parametrize("seconds", [2, 2.5, np.float64(1), np.int64(3)])
+def test_a_file_keeps_the_seconds_of_a_late_message(seconds: Any, tmp_path: Path) -> None:
+    fate = MessageFate("u2", "server", "note", what="late", seconds=seconds)
+    done = run(Twice(), message_fates=[fate], observe=["server"])
+    save(done.transcript, tmp_path / "run")
+    assert load(tmp_path / "run").message_fates == (fate,)
 
 
 def test_a_message_that_comes_later_changes_the_time_alone() -> None:

@@ -142,6 +142,8 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
         BadInput, match=r"c1 is a crowd of 3 and needs an input for each member, got shape \(2,\)"
     ):
         run(protocol, {"u1": 1, "c1": [1, 2]})
+    with pytest.raises(BadInput, match="the inputs of the crowd c1 do not make an array"):
+        run(protocol, {"u1": 1, "c1": [[1], [1, 2], 3]})
     with pytest.raises(ValueError, match="a crowd needs at least 1 member, got members=0"):
         Seat(idle, members=0)
 

@@ -13,6 +13,7 @@ from simnet import (
     Fate,
     Field,
     Party,
+    Schedule,
     ScriptError,
     Seat,
     Shuffled,
@@ -21,6 +22,7 @@ from simnet import (
     Tag,
     bits,
     drawn_fates,
+    index,
     load,
     replay,
     run,
@@ -256,6 +258,26 @@ def test_parties_that_wait_for_each_other_are_released_once() -> None:
 
     for schedule in (None, Shuffled(1), Shuffled(2)):
         assert run(Both(), schedule=schedule).outputs == {"u1": 0, "u2": 0}
+
+
+@pytest.mark.parametrize("schedule", [None, Shuffled(1), Shuffled(2)])
+def test_after_heard_a_sum_has_named_senders(schedule: Schedule | None) -> None:
+    """Otherwise the sum would depend on how many messages were there by then."""
+
+    class Counting:
+        def parties(self) -> dict[str, Seat]:
+            return {**seats("u", self.user, 3), "s": Seat(self.server)}
+
+        async def user(self, me):
+            rows = me.coins.field(F, (1, 1))
+            await me.scatter(SHARE, [["s"]], rows, keys=index([1], below=3))
+
+        async def server(self, me):
+            heard = await me.heard(SHARE, ["u1", "u2"], key=1)
+            await me.gather_sums(SHARE, [1], [len(heard)])
+
+    with pytest.raises(ScriptError, match=r"after `heard`, use gather_sum\(\.\.\., senders"):
+        run(Counting(), schedule=schedule)
 
 
 def test_whoever_waits_after_a_drop_out_is_part_of_an_aborted_run() -> None:

@@ -501,3 +501,50 @@ def test_the_uplinks_of_silent_members_are_not_busy() -> None:
 def test_a_network_without_classes_is_refused() -> None:
     with pytest.raises(BadInput, match=r"the network empty has no classes, such as 'client'"):
         Network(name="empty", classes={}, latencies={})
+
+
+@attrs.frozen
+class Crossing:
+    """A message that is sent first and comes last, to a crowd or to one party."""
+
+    members: int | None
+
+    def parties(self) -> Mapping[str, Seat]:
+        senders = {"far": Seat(self.far), "near": Seat(self.near)}
+        return {**senders, "u": Seat(self.user, members=self.members), "s": Seat(self.server)}
+
+    async def far(self, me: Party) -> None:
+        await me.publish(Tag("old"), ["u"], bits(np.zeros(800, dtype=bool)))
+
+    async def near(self, me: Party) -> None:
+        await me.publish(Tag("new"), ["u"], bits(np.zeros(1600, dtype=bool)))
+
+    async def user(self, me: Party) -> None:
+        await me.receive(Tag("new"), "near")
+        await me.send_rows(Tag("answer"), "s", bits(np.zeros((self.members or 1, 1), dtype=bool)))
+        await me.gather(Tag("old"), ["far"])
+
+    async def server(self, me: Party) -> None:
+        await me.gather_rows(Tag("answer"), ["u"])
+
+
+@pytest.mark.parametrize("far", [0.25, 1.3, 10.0])
+def test_the_downlink_of_a_member_takes_messages_in_the_order_in_which_they_come(
+    far: float,
+) -> None:
+    """Uplinks take no time here, so each member of a crowd has the times of a single party."""
+    classes = {"client": Access(down=800), "server": Access(), "far": Access()}
+    network = Network(
+        name="two distances",
+        classes=classes,
+        roles={"far": "far", "user": "client"},
+        latencies={
+            (one, other): Latency(far if "far" in (one, other) else 1.0)
+            for one in classes
+            for other in classes
+        },
+    )
+    crowd, single = (timed(run(Crossing(members)), network) for members in (3, None))
+    assert crowd.ended == pytest.approx(single.ended)
+    assert [leg.tag for leg in crowd.legs] == [leg.tag for leg in single.legs]
+    assert [leg.ended for leg in crowd.legs] == pytest.approx([leg.ended for leg in single.legs])
