@@ -31,7 +31,8 @@ from simnet.kernel.reading import Sampled
 from simnet.kernel.run import Run
 
 Json = dict[str, Any]
-_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,]\d+)*")
+# Digits behind a letter may belong to a name, such as u1.
+_NUMBER = re.compile(r"(?<![^\W_])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -54,8 +55,8 @@ class Keeping:
     def text(self, text: str) -> str:
         """A text as the page shows it, perhaps without numbers; names such as u1 stay as they are.
 
-        >>> Keeping(numbers=True).text("u1 sends 733 elements")
-        'u1 sends # elements'
+        >>> Keeping(numbers=True).text("u1 sends 733 elements, bid_733 and 7e5")
+        'u1 sends # elements, bid_# and #'
         """
         return _NUMBER.sub("#", text) if self.numbers else text
 

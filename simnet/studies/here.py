@@ -33,7 +33,7 @@ def reproduce(
     name
         The name of an experiment (`simnet list` shows them), or the path of a file with one.
     quick
-        Keep few points of the grid and few trials.
+        Run only the points and the trials that the experiment chooses for a quick run.
     trials
         How many trials each point has.
     data

@@ -368,7 +368,7 @@ def test_words_and_numbers_of_the_tables_are_explained_in_place() -> None:
     assert "<bdi>∞</bdi>" in before
     assert not re.search(r"\binf\b", before.split('id="words"')[0])
     for words in (
-        "ε = ∞ means no protection",
+        "ε = ∞ promises no protection",
         "Closed form: an upper bound from a formula.",
         "Remove: one user is missing.",
         "wire = what travels between different parties",
