@@ -56,9 +56,9 @@ def curves(
     - A panel has one curve for each combination of the values of the `line` axes. `measure` counts
       as an axis. `words` makes the name of a curve from the values of its axes.
     - Points are means with intervals of 95 %. If there are fewer than five random trials and the
-      measure names no deviation, single trials are shown, without an interval. Thin lines are expected
-      values; `law` computes expected values between the points, from the parameters of a point.
-      Dotted lines join points without a law, unless `joined` is false.
+      measure names no deviation, single trials are shown, without an interval. Thin lines are
+      expected values; `law` computes expected values between the points, from the parameters of a
+      point. Dotted lines join points without a law, unless `joined` is false.
     - The name of the y axis is the first measure, unless `y_label` gives another. Panels have one
       scale of y unless `share_y` is false. `columns` is the number of panels in a row.
     - `decorate` draws additional lines or marks into a panel, for example with
