@@ -1,6 +1,7 @@
 """Fates of parties and of messages, which a run is told, and records of what followed."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Literal, get_args
 
 import attrs
@@ -61,7 +62,7 @@ class Fate:
         match self.reached:
             case None:
                 ending = f":{EVERYBODY}"
-            case 0:
+            case 0 | ():
                 ending = ""
             case int():
                 ending = f":{self.reached}"
@@ -140,7 +141,9 @@ class MessageFate:
 
     def __str__(self) -> str:
         place = "" if self.place == 1 else f"#{self.place}"
-        what = f"late={self.seconds:g}" if self.what == "late" else self.what
+        # All digits and no exponent, so that `parse` reads the same number.
+        seconds = f"{Decimal(repr(self.seconds)):f}".removesuffix(".0")
+        what = f"late={seconds}" if self.what == "late" else self.what
         return f"{self.sender}@{self.tag}{place}:{what}:{self.recipient}"
 
 

@@ -251,6 +251,12 @@ def test_a_text_is_read_as_it_is_written(text: str) -> None:
     assert [str(fate) for fate in MessageFate.parse(text)] == [text]
 
 
+@pytest.mark.parametrize("seconds", [2, 1e-7, 0.1234567, 1234567.5, 1e22])
+def test_the_text_of_a_late_message_keeps_its_seconds(seconds: float) -> None:
+    fate = MessageFate("u1", "server", "note", what="late", seconds=seconds)
+    assert MessageFate.parse(str(fate)) == (fate,)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -318,6 +318,10 @@ def test_fates_are_written_as_they_are_read(text: str) -> None:
     assert str(Fate.parse(text)) == text
 
 
+def test_a_fate_that_reaches_nobody_by_name_has_a_text() -> None:
+    assert Fate.parse(str(Fate("share", 2, reached=()))) == Fate("share", 2)
+
+
 @pytest.mark.parametrize("text", ["", "#2", "share#", "share#x", "share:", "share:u1+", "share#0"])
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(BadInput):
