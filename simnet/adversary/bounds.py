@@ -329,7 +329,8 @@ class ShareBounds:
             if families[number].factors
         ]
         factors = {number for monomial in monomials for number in monomial}
-        relations = Relations(self._doors.uses, self._doors.arguments, roles)
+        doors = self._doors
+        relations = Relations(doors.uses, doors.arguments, roles, doors.same_inputs)
         inputless = {number for number in present | factors if relations.has_no_input(number)}
         if with_input and not inputless:
             return True  # nothing more is left out than without `with_input`

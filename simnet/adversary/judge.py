@@ -216,6 +216,7 @@ class Judge:
             [use for reading in self._readings for use in reading.door_uses],
             [product for reading in self._readings for product in reading.products],
             _Checks(self),
+            same_inputs,
         )
         self.door_judge = DoorJudge(
             self._runs, self._readings, self.unknowns, _identity, same_inputs

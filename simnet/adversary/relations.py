@@ -16,16 +16,22 @@ class Relations:
     """Groups of related secrets, by the number of their family."""
 
     def __init__(
-        self, uses: Sequence[DoorUse], arguments: Sequence[Arguments], roles: Roles
+        self,
+        uses: Sequence[DoorUse],
+        arguments: Sequence[Arguments],
+        roles: Roles,
+        same_inputs: bool = False,
     ) -> None:
+        """`same_inputs` says that all runs have the same inputs."""
         self._above: dict[Hashable, Hashable] = {}
         self._made = {use.made.number for use in uses if use.made is not None}
-        inputs = set()
+        inputs: set[tuple[int | None, str]] = set()
         for use in uses:
             if use.made is not None and use.has_input:
                 # In one run, an input is the same variable in all doors of its party.
-                inputs.add((use.run, use.party))
-                self._join(use.made.number, (use.run, use.party))
+                variable = (None if same_inputs else use.run, use.party)
+                inputs.add(variable)
+                self._join(use.made.number, variable)
         factors = {
             each.source.made.number: each.families
             for each in arguments

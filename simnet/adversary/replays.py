@@ -121,7 +121,7 @@ def replayed_on_other_inputs(
                 f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
                 f"although every door gives what it gave before: {PURE}"
             ) from None
-    is_finite = isinstance(done.protocol, OverItems) or not done.inputs
+    is_finite = _items(done) is not None or not done.inputs
     return Replays(made, needed if is_finite else None)
 
 
@@ -150,15 +150,13 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
     If the inputs are items, each becomes the other items in turn, and then, if several people have
     inputs, all become the same item. Otherwise parties get the inputs of other parties.
     """
-    protocol = done.protocol
-    if isinstance(protocol, OverItems):
-        for step in range(1, protocol.items):
-            yield {
-                name: _shifted(value, step, protocol.items) for name, value in done.inputs.items()
-            }
+    items = _items(done)
+    if items is not None:
+        for step in range(1, items):
+            yield {name: _shifted(value, step, items) for name, value in done.inputs.items()}
         # The functions of several people may share a side effect, which may be visible only
         # if two people have the same input.
-        for item in range(1, protocol.items + 1) if _people(done) > 1 else ():
+        for item in range(1, items + 1) if _people(done) > 1 else ():
             yield {name: _all_hold(value, item) for name, value in done.inputs.items()}
         return
     names = list(done.inputs)
@@ -168,11 +166,24 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
 
 
 def _count_of_others(done: Run) -> int:
-    parties = len(done.inputs)
-    if not isinstance(done.protocol, OverItems):
-        return max(parties - 1, 0)
-    items: int = done.protocol.items
+    items = _items(done)
+    if items is None:
+        return max(len(done.inputs) - 1, 0)
     return items - 1 + (items if _people(done) > 1 else 0)
+
+
+def _items(done: Run) -> int | None:
+    """The number of items, if all inputs are numbers or arrays of numbers; otherwise None."""
+    protocol = done.protocol
+    if isinstance(protocol, OverItems) and all(map(_is_number, done.inputs.values())):
+        return protocol.items
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biuf"
+    return isinstance(value, int | float | np.number)
 
 
 def _people(done: Run) -> int:
@@ -184,14 +195,14 @@ def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield inputs in which one party's input is replaced, and then inputs in which the inputs of
     two parties are.
     """
-    protocol, held = done.protocol, done.inputs
+    items, held = _items(done), done.inputs
     if len(held) < 2:
         return
-    others = protocol.items - 1 if isinstance(protocol, OverItems) else len(held) - 1
+    others = len(held) - 1 if items is None else items - 1
 
     def other(name: str, number: int) -> Any:
-        if isinstance(protocol, OverItems):
-            return _shifted(held[name], number + 1, protocol.items)
+        if items is not None:
+            return _shifted(held[name], number + 1, items)
         return held[[place for place in held if place != name][number]]
 
     for number in range(others):
@@ -209,15 +220,10 @@ def _all_hold(value: Any, item: int) -> Any:
 
 def _shifted(value: Any, step: int, items: int) -> Any:
     """The item `step` places further, for a party or for every member of a crowd; item 1 follows
-    the last item. A value that is no number stays as it is.
+    the last item.
     """
-    try:
-        shifted = (np.asarray(value) - 1 + step) % items + 1
-    except TypeError:
-        return value
-    if isinstance(value, np.ndarray):
-        return shifted
-    return value if shifted.ndim else shifted.item()
+    shifted = (np.asarray(value) - 1 + step) % items + 1
+    return shifted if isinstance(value, np.ndarray) else shifted.item()
 
 
 class _Answers:

@@ -85,8 +85,12 @@ class Doors:
         uses: Sequence[DoorUse],
         products: Sequence[Product],
         checks: DoorChecks | None = None,
+        same_inputs: bool = False,
     ) -> None:
-        """`products` contains the products of the ideal world as well."""
+        """`products` contains the products of the ideal world as well. `same_inputs` says that all
+        runs have the same inputs.
+        """
+        self.same_inputs = same_inputs
         self.unknowns = unknowns
         self.checks = checks or DoorChecks()
         self.uses = tuple(uses)
@@ -208,7 +212,7 @@ class Rewriting:
         return Roles(self._doors.unknowns, self._corrupt, makings, self._streams)
 
     def _expand(self) -> None:
-        """Expand all products that can be expanded now, and find the roles again."""
+        """Expand the products that can be expanded with these roles, and find the roles again."""
         products: dict[int, list[ProductTerm]] = defaultdict(list)
         for product in self._doors.products:
             if not self.roles.known[product.made.number]:

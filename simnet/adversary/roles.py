@@ -52,7 +52,7 @@ class Roles:
 
     - `coin`: coins of honest parties, and random rows whose seeds the coalition does not know.
     - `known`: unknowns that the coalition knows.
-    - `moving`: unknowns that the coalition knows, and that depend on honest coins.
+    - `moving`: secrets and products of the coalition that depend on honest coins.
     - `derived`: secrets and products of honest parties that depend on coins.
     - `tied`: unknowns that cannot be varied by themselves: derived unknowns and products.
 
@@ -67,8 +67,7 @@ class Roles:
         streams: AbstractSet[int] = frozenset(),
     ) -> None:
         """`streams` are the families of random rows whose seeds the coalition knows."""
-        self.known = unknowns.held_by(corrupt)
-        self.known[list(streams)] = True
+        self.known = unknowns.held_by(corrupt, streams)
         kinds = unknowns.kinds()
         is_coin = (kinds == COIN) | (kinds == STREAM)
         self.coin: Bools = is_coin & ~self.known

@@ -167,8 +167,8 @@ class Verdict:
     def functions(self) -> tuple[LearnedFunction, ...]:
         """The reduced basis of L, lane by lane.
 
-        A function that contains a product which could not be expanded has no name, and is left out
-        (`simnet.adversary.expansion`).
+        A function is left out if it contains a product that could not be expanded
+        (`simnet.adversary.expansion`), or a product of anything but secrets.
         """
         return tuple(
             learned
@@ -371,7 +371,9 @@ class Verdict:
 
     def _has_name(self, unknown: int) -> bool:
         family = self.unknowns.families[unknown // PLACES]
-        return family.kind == "secret" or bool(family.factors)
+        if family.factors:
+            return all(map(self._has_name, family.factors))
+        return family.kind == "secret"
 
     def _secret(self, unknown: int) -> Secret:
         name = self.unknowns.name(unknown)

@@ -76,9 +76,10 @@ def _shares_in_words(verdict: Verdict) -> str:
             )
         case "leaks":
             beyond = next((learned for learned in verdict.functions if not learned.in_output), None)
-            if exposed or beyond is None:
+            if exposed:
                 return f"learns {exposed}"
-            return f"learns {function_in_words(beyond)}"
+            learned = "more than the output" if beyond is None else function_in_words(beyond)
+            return f"learns {learned}"
         case _:
             return f"learns {interval_in_words(verdict)}"
 

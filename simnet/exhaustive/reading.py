@@ -71,11 +71,16 @@ def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) 
 
     Raises `BadInput` if a party has too many unknowns to give each its own number.
     """
-    if place + count > 1 << _STREAM or (stream + 1) << _STREAM > SECRET:
+    most, most_streams = 1 << _STREAM, SECRET >> _STREAM
+    if place + count > most:
         raise BadInput(
-            f"a party that has {place + count:,} field elements in one array or from its own "
-            f"draws, or {stream + 1:,} secrets, received arrays or deferred blocks, is too large "
-            "to be played out"
+            f"a party that has {place + count:,} field elements in one array or from its own draws "
+            f"cannot be played out: at most {most:,} can"
+        )
+    if stream >= most_streams:
+        raise BadInput(
+            f"a party with more than {most_streams:,} secrets, received arrays or deferred blocks "
+            "cannot be played out"
         )
     return ((party + 1) << _PARTY) + kind + (stream << _STREAM) + place
 

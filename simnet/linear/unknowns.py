@@ -36,6 +36,7 @@ import itertools
 import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from math import prod
 from typing import Literal
 
@@ -212,14 +213,17 @@ class Unknowns:
         """Return, for each family, the place of its kind in `KINDS`."""
         return np.array([KINDS.index(family.kind) for family in self.families], dtype=np.int64)
 
-    def held_by(self, parties: Iterable[str]) -> Bools:
-        """Return, for each family, whether these parties hold it.
+    def held_by(self, parties: Iterable[str], streams: AbstractSet[int] = frozenset()) -> Bools:
+        """Return, for each family, whether these parties hold it, if they know the seeds of
+        `streams`.
 
         All parties hold what is public. Parties hold a monomial if they hold all its factors.
         """
         members = frozenset(parties)
         is_held = [
-            family.kind == "public" or not members.isdisjoint(family.holders)
+            family.kind == "public"
+            or family.number in streams
+            or not members.isdisjoint(family.holders)
             for family in self.families
         ]
         for family in self.families:

@@ -229,7 +229,7 @@ class FieldArray(Protocol):
 
     def is_same_as(self, other: Any) -> bool:
         """Return whether both arrays are the same function of coins and secrets. For numbers:
-        whether they are equal.
+        whether they are equal. Scripts must not call this method.
         """
         ...
 

@@ -109,7 +109,13 @@ class Residues:
         return Metered.of(values, self.meter)
 
     def is_same_as(self, other: Any) -> bool:
-        """Return whether the other array has the same field, shape and numbers."""
+        """Return whether the other array has the same field, shape and numbers.
+
+        Raises `SealBroken` during a run if a party holds one of the arrays.
+        """
+        for array in (self, other):
+            if isinstance(array, Residues) and array.meter is not None and array.meter.in_script:
+                raise SealBroken(COMPARES)
         return (
             isinstance(other, Residues)
             and self.field == other.field

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -720,3 +721,60 @@ def test_threads_do_not_keep_an_attack_from_its_messages(monkeypatch: pytest.Mon
     for _ in range(5):
         found = assert_learns_only_output(done, "server, u1")
         assert all(one.value == one.true for one in found.functions)
+
+
+@attrs.frozen
+class Power:
+    """A user sends a power of its bit under the same mask in every run of one seed."""
+
+    power: int
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(self.b)}
+
+    async def a(self, me: Party, bit: Sealed) -> None:
+        secret = me.secret(lambda bit: [bit**self.power], bit, field=Field(11), shape=(1,))
+        await me.send(NOTE, "b", secret + me.coins.field(Field(11), (1,)))
+
+    async def b(self, me: Party) -> None:
+        await me.receive(NOTE, "a", shape=(1,))
+
+
+def test_secrets_of_one_input_in_two_runs_are_related() -> None:
+    both = [run(Power(1), [1], seed=1), run(Power(2), [1], seed=1)]
+    # x - x**2 is 0 for both bits; without `same_inputs` the inputs may be different bits
+    assert verdict(both, "b", same_inputs=True).at_least == "nothing"
+    assert verdict(both, "b").at_least == "leaks"
+
+
+@attrs.frozen
+class Masking:
+    """User a multiplies something that b knows by something else, and sends b the product."""
+
+    factors: str
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(self.b)}
+
+    async def a(self, me: Party, value: Sealed) -> None:
+        secret = me.secret(lambda value: [value], value, field=F, shape=(1,))
+        coin = await me.receive(NOTE, "b")
+        seeds = me.coins.field(F, (2, 4))
+        await me.send(PUBLISHED, "b", seeds)
+        rows = me.expand(seeds, F, (1,))
+        factors = {"r": rows[0], "s": rows[1], "c": coin, "x": secret}
+        one, other = (factors[name] for name in self.factors)
+        await me.send(NOTE, "b", one * other)
+
+    async def b(self, me: Party) -> None:
+        await me.send(NOTE, "a", me.coins.field(F, (1,)))
+        await me.receive(PUBLISHED, "a")
+        await me.receive(NOTE, "a")
+
+
+@pytest.mark.parametrize("factors", ["rs", "cr", "rx", "cx"])
+def test_products_with_known_unknowns_are_judged_and_written(factors: str) -> None:
+    found = verdict(run(Masking(factors), [1], seed=1), "b")
+    assert found.finding == ("undecided" if "x" in factors else "nothing")
+    assert found.functions == ()
+    assert verdict_in_words(found).startswith("{b} learns ")

@@ -78,7 +78,7 @@ def test_a_pure_script_is_replayed_on_all_other_items() -> None:
     assert replays.is_complete
 
 
-def test_an_input_that_is_no_item_stays_as_it_is() -> None:
+def test_a_single_input_that_is_no_item_is_not_replaced() -> None:
     class Lists(Pure):
         async def voter(self, me: Party, vote: Sealed) -> None:
             secret = me.secret(lambda pair: pair, vote, field=F, shape=(2,))
@@ -87,7 +87,8 @@ def test_an_input_that_is_no_item_stays_as_it_is() -> None:
             await me.send(NOTE, "reader", mask)
 
     done = run(Lists(), [[1, 2]], seed=1)
-    assert [dict(other) for other in other_inputs(done)] == [{"voter": [1, 2]}] * 2
+    assert list(other_inputs(done)) == []
+    assert replays_of(Lists(), [[1, 2]]) == Replays(made=0, needed=None)
 
 
 def test_protocols_of_the_house_do_the_same_on_other_inputs() -> None:
@@ -226,3 +227,28 @@ def test_one_party_changes_its_input_and_then_two_do() -> None:
 )
 def test_the_words_say_whether_a_run_was_replayed(replays: Replays, end: str) -> None:
     assert replays_in_words([replays]).endswith(end)
+
+
+class Lengths(Pure):
+    """Voters who each hold a list, although the protocol has a number of items."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"voter": Seat(self.voter), "reader": Seat(self.other)}
+
+    async def voter(self, me: Party, vote: Sealed) -> None:
+        secret = me.secret(lambda votes: [len(votes)], vote, field=F, shape=(1,))
+        await me.send(NOTE, "reader", secret + me.coins.field(F, (1,)))
+
+    async def other(self, me: Party, vote: Sealed) -> None:
+        del vote
+        await me.receive(NOTE, "voter")
+
+
+@pytest.mark.parametrize("votes", [[[1, 2], [3]], [[[1], [1, 2]], [[1]]]])
+def test_lists_of_items_are_exchanged_and_never_complete(votes: list[Any]) -> None:
+    assert list(other_inputs(run(Lengths(), votes, seed=1))) == [
+        {"voter": votes[1], "reader": votes[0]}
+    ]
+    replays = replays_of(Lengths(), votes)
+    assert replays.made > 0
+    assert not replays.is_complete

@@ -339,6 +339,8 @@ def test_the_refusal_is_the_same_whatever_the_input_is(held: object) -> None:
         (lambda me, value: coins(me).as_integers(), "reads the numbers of field elements"),
         (lambda me, value: coins(me) == coins(me), "compares field elements"),
         (lambda me, value: coins(me) != 0, "compares field elements"),
+        (lambda me, value: coins(me).is_same_as(constant(F, [1])), "compares field elements"),
+        (lambda me, value: constant(F, [1]).is_same_as(coins(me)), "compares field elements"),
         (lambda me, value: 1 if coins(me) else 2, "branches on field elements"),
         (lambda me, value: coins(me).open() == 0, "compares the numbers of field elements"),
         (lambda me, value: coins(me).open()[0], "takes an item of the numbers of field elements"),
