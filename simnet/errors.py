@@ -27,12 +27,12 @@ class BadInput(SimnetError, ValueError):
     >>> from simnet import Seat, run
     >>> class Silent:
     ...     def parties(self):
-    ...         return {"server": Seat(self.server)}
+    ...         return {"S": Seat(self.server)}
     ...     async def server(self, me): ...
     >>> run(Silent(), inputs=[5])
     Traceback (most recent call last):
         ...
-    simnet.errors.BadInput: 1 input was given for 0 parties that take an input: server: server
+    simnet.errors.BadInput: 1 input was given for 0 parties that take an input; parties: server: S
     """
 
 

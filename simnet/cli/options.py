@@ -167,8 +167,9 @@ class Data(ColumnOfFile):
         self._refuse("goes with --input: give the file of data too", *_OF_FILES)
 
     def _refuse(self, why: str, *names: str) -> None:
+        defaults = {field.name: field.default for field in attrs.fields(Data)}
         for name in names:
-            if getattr(self, name):
+            if getattr(self, name) != defaults[name]:
                 raise BadInput(f"--{name.replace('_', '-')} {why}")
 
     def _column(self, path: Path, scenario: "Scenario") -> "Population":
@@ -179,6 +180,7 @@ class Data(ColumnOfFile):
             "is for scenarios on tables, and this scenario takes one column: name it with --column",
             "numeric",
             "categorical",
+            "missing",
             "drop_missing",
         )
         if self.column is None:
@@ -243,7 +245,7 @@ class Data(ColumnOfFile):
 
 
 _OF_FILES = (
-    *("column", "counts", "domain", "numeric", "categorical", "drop_missing"),
+    *("column", "counts", "domain", "numeric", "categorical", "missing", "drop_missing"),
     *("delimiter", "encoding", "max_rows"),
 )
 

@@ -156,8 +156,8 @@ def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None
     words = sorted({word for one in experiments for word in one.words})
     for word in settings_of(how.words, "--word"):
         if word not in words:
-            there = f"only for {', '.join(words)}" if words else "for no word at all"
-            raise BadInput(f"these experiments have no threshold for the word {word!r}, {there}")
+            others = f"they have one for {', '.join(words)}" if words else "they have none at all"
+            raise BadInput(f"these experiments have no threshold for the word {word!r}: {others}")
     readings = sorted({quote.under for one in experiments for quote in one.quotes} - {""})
     if how.reading is not None and not any(
         one.with_reading(how.reading).quotes for one in experiments

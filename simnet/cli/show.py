@@ -78,8 +78,10 @@ def show(result: Performance, console: Console) -> None:
 def _what(result: Performance) -> str:
     if result.assessment.labels is not None:
         return "weights of a model"
-    items = "item" if len(result.labels) == 1 else "items"
-    return "means and shares" if isinstance(result.population, TablePopulation) else items
+    is_one = len(result.labels) == 1
+    if isinstance(result.population, TablePopulation):
+        return "mean or share" if is_one else "means and shares"
+    return "item" if is_one else "items"
 
 
 def _mean(assessed: Assessment) -> str:

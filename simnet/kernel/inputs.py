@@ -32,7 +32,7 @@ def inputs_by_name(inputs: Inputs, roster: Roster) -> dict[str, Any]:
     if len(inputs) != size:
         given = "1 input was" if len(inputs) == 1 else f"{len(inputs)} inputs were"
         takers = "1 party that takes" if size == 1 else f"{size} parties that take"
-        raise BadInput(f"{given} given for {takers} an input: {roster.describe()}")
+        raise BadInput(f"{given} given for {takers} an input; parties: {roster.describe()}")
     by_name, start = {}, 0
     for name, seat in wanting.items():
         own = inputs[start : start + seat.size]

@@ -135,7 +135,7 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
     protocol = Reports(crowds=(3,), alone=1)
     with pytest.raises(
         BadInput,
-        match=r"3 inputs were given for 4 parties that take an input: users: u1..c1 \(3 in",
+        match=r"3 inputs were given for 4 parties that take an input; parties: users: u1..c1 \(3",
     ):
         run(protocol, [1, 2, 3])
     with pytest.raises(
