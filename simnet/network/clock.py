@@ -8,9 +8,10 @@ before it, is under way for the latency, and is there when the downlink has deli
 to it.
 
 What comes first at a downlink depends on the times of *all* senders, so the order of events
-matters. The party that resumes next is the one with the earliest time. A party that resumes at time
-t sends nothing before t, so at this moment every message that comes before t is known. A wait that
-was computed too early is computed again if messages were sent to its party in between.
+matters. The party that resumes next is the one with the earliest time (of a crowd: the earliest of
+its members). A party that resumes at time t sends nothing before t, so at this moment every message
+that comes before t is known. A wait that was computed too early is computed again if messages were
+sent to its party in between.
 
 If no script waits with a deadline, the log does not change with the network: which message a script
 reads next does not depend on times. (A script that reads from anybody keeps the order of its run,

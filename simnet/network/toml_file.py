@@ -232,4 +232,5 @@ def _number(value: float) -> str:
 
 def _text(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(f"\\u{ord(c):04x}" if ord(c) < 32 else c for c in escaped) + '"'
+    controls = {c for c in escaped if ord(c) < 32 or ord(c) == 127}
+    return '"' + "".join(f"\\u{ord(c):04x}" if c in controls else c for c in escaped) + '"'

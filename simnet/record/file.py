@@ -74,6 +74,11 @@ def save(transcript: Transcript, path: Path) -> None:
                 f"the input of {name} cannot be saved: it has more than {MOST_NESTED} levels of "
                 "lists and dictionaries"
             )
+        if _has_other_keys(value):
+            raise TypeError(
+                f"the input of {name} cannot be saved: it has a dictionary with keys that are not "
+                "texts, and JSON would turn them into texts"
+            )
     tags = sorted({message.tag for message in transcript.messages})
     described, frames, without_bits = [], [], 0
     for message in transcript.messages:
@@ -319,6 +324,13 @@ def _is_shallow(value: Any) -> bool:
         if not level:
             return True
     return False
+
+
+def _has_other_keys(value: Any) -> bool:
+    if isinstance(value, dict):
+        is_other = any(not isinstance(key, str) for key in value)
+        return is_other or any(map(_has_other_keys, value.values()))
+    return isinstance(value, list | tuple) and any(map(_has_other_keys, value))
 
 
 def _parties(block: Block) -> tuple[int, ...]:

@@ -52,6 +52,12 @@ def test_a_network_as_a_file_is_the_same_network(name: str, tmp_path: Path) -> N
     )
 
 
+def test_a_file_keeps_control_characters_of_a_name() -> None:
+    name = "".join(map(chr, range(32))) + '\x7f"\\'
+    again = network_from_toml(as_toml(attrs.evolve(PRESETS["mobile"], name=name)))
+    assert again.name == name
+
+
 @pytest.mark.parametrize("rate", [1e-4, 0.1, 12345.678, 3e9, 1e15])
 def test_a_file_keeps_slow_and_fast_rates(rate: float) -> None:
     latency = Latency(rate, jitter=rate / 7)

@@ -186,8 +186,9 @@ def test_views_can_be_taken_from_a_loaded_transcript(tmp_path: Path) -> None:
         assert [(m.place, facts(m.payload)) for m in a] == [(m.place, facts(m.payload)) for m in b]
 
 
-def test_an_input_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
-    transcript = attrs.evolve(observed().transcript, inputs={"u1": object()})
+@pytest.mark.parametrize("value", [object(), {1: 2}, [{"a": ({None: 1},)}]])
+def test_an_input_that_json_cannot_hold_is_refused(value: object, tmp_path: Path) -> None:
+    transcript = attrs.evolve(observed().transcript, inputs={"u1": value})
     with pytest.raises(TypeError):
         save(transcript, tmp_path / "run")
 
