@@ -291,7 +291,7 @@ def completes(
     )
     if missing is not None:
         out.print(f"\nsecagg_plus is left out: {missing}")
-    rows = [{"rate": drop, **attrs.asdict(option), "exact": option.is_exact} for option in found]
+    rows = [{"rate": drop, **attrs.asdict(option)} for option in found]
     write_json(rows, json)
     return 0
 
@@ -343,7 +343,7 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
 
 def _aborts_text(option: "Completion") -> str:
     text = _probability_text(option.most_aborts, option.lowest, 3)
-    return text if option.is_exact else f"at most {text}"
+    return text if option.exact else f"at most {text}"
 
 
 def _probability_text(chance: float, other: float, digits: int) -> str:
@@ -358,7 +358,7 @@ def _probability_text(chance: float, other: float, digits: int) -> str:
 
 
 def _completes_text(option: "Completion") -> str:
-    if option.is_exact:
+    if option.exact:
         return _probability_text(option.lowest, option.most_aborts, 6)
     least, most = f"{option.lowest:.4g}", f"{option.highest:.4g}"
     return least if least == most else f"{least} to {most}"

@@ -94,7 +94,8 @@ class Completion:
     """The probability that a run of one protocol completes.
 
     It lies between `lowest` and `highest`, which are equal if there is an exact law. `most_aborts`
-    is 1 - `lowest`, accurate also where it is tiny. `needs` says in words who must stay.
+    is 1 - `lowest`, accurate also where it is tiny. `needs` says in words who must stay. `exact`
+    says whether the probability is known exactly: bounds may be equal by rounding alone.
     """
 
     protocol: str
@@ -104,11 +105,7 @@ class Completion:
     highest: float
     most_aborts: float
     simulated: Simulated | None = None
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the probability is known exactly."""
-        return self.lowest == self.highest
+    exact: bool = True
 
 
 def completions(
@@ -176,7 +173,8 @@ def on_a_circle(
         steps = [rate / len(STEPS)] * len(STEPS)
         completed = _simulate(users, degree, threshold, steps, runs, seed)
         simulated = Simulated(completed, runs, *clopper_pearson(completed, runs))
-    return Completion("secagg_plus", words, needs, lowest, highest, aborts, simulated)
+    exact = rate in (0, 1)  # then nobody leaves, or everybody
+    return Completion("secagg_plus", words, needs, lowest, highest, aborts, simulated, exact)
 
 
 def completes_on_a_circle(leaves: Ints, degree: int, threshold: int) -> Bools:

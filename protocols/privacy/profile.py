@@ -93,8 +93,8 @@ def epsilon_at(profile: Profile, delta: float) -> float:
 def epsilon_where(log_delta: Callable[[float], float], target: float, limit: float) -> float:
     """Return the least ε where a falling function ln δ(ε) is at most the target.
 
-    The result may exceed this ε by a relative error of about 1e-11. It is infinite if no ε up to
-    2^20 is large enough. `limit` is the limit of ln δ(ε) as ε goes to infinity.
+    The result may exceed this ε by about 1e-14 plus 1e-11 times this ε. It is infinite if no ε up
+    to 2^20 is large enough. `limit` is the limit of ln δ(ε) as ε goes to infinity.
     """
     # results are stored, because the search asks for the ends of its interval again
     log_delta = cache(log_delta)

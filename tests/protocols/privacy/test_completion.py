@@ -48,7 +48,7 @@ def chance_of_a_result(protocol: Protocol, inputs: Sequence[int], rates: dict[st
 def stated(protocol: str, **settings: float) -> float:
     deployment = Deployment(**{"threshold": 2, "member_rate": MEMBER_RATE, **settings})
     found = {option.protocol: option for option in completions(deployment, RATE)}[protocol]
-    assert found.is_exact
+    assert found.exact
     assert isclose(found.lowest + found.most_aborts, 1)
     return found.lowest
 
@@ -122,7 +122,7 @@ def test_bounds_and_simulation_enclose_the_law_of_a_small_circle(n, degree, t) -
     exact = float(chances @ completes_on_a_circle(leaves, degree, t))
     found = on_a_circle(n, degree, t, RATE, runs=2000)
     if degree == n - 1:  # one group
-        assert found.is_exact
+        assert found.exact
         assert isclose(found.lowest, exact)
         return
     assert found.lowest <= exact <= found.highest
@@ -155,6 +155,15 @@ def test_small_probabilities_of_an_abort_are_not_rounded_away() -> None:
     found = {option.protocol: option for option in completions(Deployment(100, 20), 0.1)}
     assert 0 < found["secagg"].most_aborts < 1e-50
     assert found["local mechanisms"].most_aborts == pytest.approx(1e-100)
+
+
+def test_bounds_that_rounding_makes_equal_are_not_called_exact() -> None:
+    found = on_a_circle(1000, 100, 2, 0.01)
+    assert found.lowest == found.highest == 1
+    assert 0 < found.most_aborts < 1e-190
+    assert not found.exact
+    assert on_a_circle(1000, 100, 2, 0.0).exact
+    assert on_a_circle(1000, 100, 2, 1.0).exact
 
 
 @pytest.mark.parametrize(
