@@ -100,11 +100,13 @@ class AstrayLink(Link):
             for fate in self._fates
             if (fate.tag, fate.place) == (tag.name, place) and fate.recipient in names
         ]
-        if not fates:
-            yield
-            return
-        with self._going_astray(actor, tag, fates):
-            yield
+        on_its_way = self._going_astray(actor, tag, fates) if fates else contextlib.nullcontext()
+        with on_its_way:
+            try:
+                yield
+            except Exception:
+                self._has_left = False  # if the last send fails, the party has not dropped out
+                raise
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """See `Link.post`."""

@@ -148,6 +148,25 @@ def test_a_file_keeps_the_seconds_of_a_late_message(seconds: Any, tmp_path: Path
     assert load(tmp_path / "run").message_fates == (fate,)
 
 
+@pytest.mark.parametrize("gone", [{}, {"u": Fate("note", 1, 1)}, {"u": Fate("note", 2, 1)}])
+def test_a_send_that_fails_counts_as_a_send(gone: Mapping[str, Fate]) -> None:
+    class Clumsy:
+        def parties(self) -> Mapping[str, Seat]:
+            return {"u": Seat(self.user), "server": Seat(self.server)}
+
+        async def user(self, me: Party) -> None:
+            with pytest.raises(TypeError):
+                await me.send(NOTE, "server", 5)
+            await me.send(NOTE, "server", constant(F, [1]))
+
+        async def server(self, me: Party) -> list[str]:
+            return list(await me.gather_some(NOTE, ["u"], at_least=0))
+
+    for place, came in ((1, ["u"]), (2, [])):
+        fate = MessageFate("u", "server", "note", place)
+        assert run(Clumsy(), fates=gone, message_fates=[fate]).outputs == {"server": came}
+
+
 def test_a_message_that_comes_later_changes_the_time_alone() -> None:
     done = run(Twice(), message_fates=MessageFate.parse("u2@note:late=2.5:server"))
     assert done.outputs == run(Twice()).outputs
