@@ -54,8 +54,9 @@ def everywhere(
 ) -> Quote:
     """Return the quote for the statement that `holds` is true of a measure at every place.
 
-    A place is a combination of the values of the axes in `others`. At each place `holds` is given
-    the measure by the values of `axis` (one axis or several). If the law disagrees with `holds`,
+    A place is a combination of the values of the axes in `others`, and of `drop` and `network` if
+    the table has them. At each place `holds` is given the measure by the values of `axis` (one axis
+    or several). If the law disagrees with `holds`,
     the quote checks the statement `instead`, if it is given. The other arguments are fields of the
     quote.
     """
@@ -393,8 +394,7 @@ def always_less(
     others, everywhere.
 
     `better` decides by the value of `axis` whether a method is one of the better methods. A place
-    is a combination of the values of the axes in `others`. The error is the first measure of the
-    table.
+    is a combination as in `everywhere`. The error is the first measure of the table.
     """
     return Quote(
         source,
