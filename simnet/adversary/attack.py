@@ -24,6 +24,7 @@ from simnet.linear.modular import run_sums, times
 from simnet.linear.unknowns import Unknowns
 from simnet.linear.vectors import Vector
 from simnet.record.message import Block
+from simnet.values.opaque import Boxes
 from simnet.values.residues import Residues
 
 
@@ -102,5 +103,6 @@ def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]
         return block.rows.numbers().reshape(len(block.recipients), -1), places
     # Each message of this block has its own payload, so a part holds rows of one message only.
     message = list(block.messages())[int(places[0])]
-    piece: Residues = message.pieces[part.piece]
-    return piece.numbers().reshape(1, -1), np.zeros_like(places)
+    piece = message.pieces[part.piece]
+    opened = piece.content if isinstance(piece, Boxes) else piece
+    return opened.numbers().reshape(1, -1), np.zeros_like(places)

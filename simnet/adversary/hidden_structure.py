@@ -19,7 +19,7 @@ import functools
 from collections import Counter
 from collections.abc import Iterable
 
-from simnet.adversary.field_view import forms_received
+from simnet.adversary.field_view import BlockForms, boxes_received, forms_received
 from simnet.adversary.reading_again import played_again
 from simnet.adversary.symbolic import Symbolic
 from simnet.coins.sampled import SampledDiscrete
@@ -127,14 +127,25 @@ class _Seen:
     @functools.cached_property
     def forms(self) -> list[object]:
         names = _names(self._unknowns)
-        return [
-            sorted(
-                (*names[unknown // PLACES], unknown % PLACES, value)
-                for unknown, value in row.items()
-            )
-            for part in forms_received(0, self._blocks, self._members)
-            for row in refine(part.terms, 1).vectors()
+
+        def rows_of(part: BlockForms) -> list[object]:
+            return [
+                sorted(
+                    (*names[unknown // PLACES], unknown % PLACES, value)
+                    for unknown, value in row.items()
+                )
+                for row in refine(part.terms, 1).vectors()
+            ]
+
+        contents = [
+            (key, rows_of(received.opened([place])))
+            for received in boxes_received(0, self._blocks, self._members)
+            for place, key in enumerate(received.boxes.keys)
         ]
+        # Whoever opens boxes can tell which key opens which box, so their order is no secret.
+        contents.sort(key=lambda content: content[0])
+        received = map(rows_of, forms_received(0, self._blocks, self._members))
+        return [*received, *contents]
 
 
 def _names(unknowns: Unknowns) -> list[tuple[object, ...]]:

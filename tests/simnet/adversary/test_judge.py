@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -778,3 +779,44 @@ def test_products_with_known_unknowns_are_judged_and_written(factors: str) -> No
     assert found.finding == ("undecided" if "x" in factors else "nothing")
     assert found.functions == ()
     assert verdict_in_words(found).startswith("{b} learns ")
+
+
+@attrs.frozen
+class Boxed:
+    """Users send their numbers in boxes to a server, which sends them to v, perhaps shuffled."""
+
+    shuffles: bool
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", self.user, 2), "server": Seat(self.server), "v": Seat(self.v)}
+
+    async def user(self, me: Party, value: Sealed) -> None:
+        secret = me.secret(lambda value: [[value]], value, field=F, shape=(1, 1))
+        key = await me.receive(NOTE, "v")
+        await me.send(PUBLISHED, "server", me.encrypt(key, secret))
+
+    async def server(self, me: Party) -> None:
+        boxes = [await me.receive(PUBLISHED, name) for name in ("u1", "u2")]
+        if self.shuffles and me.coins.bernoulli(Fraction(1, 2)):
+            boxes.reverse()
+        for box in boxes:
+            await me.send(PUBLISHED, "v", box)
+
+    async def v(self, me: Party) -> None:
+        key = me.coins.field(F, (1, 8))
+        for name in ("u1", "u2"):
+            await me.send(NOTE, name, key)
+        for _ in range(2):
+            me.decrypt(key, await me.receive(PUBLISHED, "server"))
+
+
+def test_an_attack_reads_the_contents_of_opened_boxes() -> None:
+    found = verdict(run(Boxed(shuffles=False), [2, 1], seed=1), "v")
+    assert found.finding == "leaks"
+    assert [found.attack(name, 1) for name in ("u1", "u2")] == [2, 1]
+    assert found.has_true_attacks
+
+
+def test_who_sent_a_shuffled_box_is_hidden() -> None:
+    found = verdict(run(Boxed(shuffles=True), [2, 1], seed=1), "v")
+    assert (found.at_least, found.at_most) == ("nothing", "leaks")
