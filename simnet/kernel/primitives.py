@@ -85,8 +85,8 @@ def agree(
             "with me.public_key, and send them"
         )
     _check_held(actor, public)
-    own = public_key(actor, reading, secret).texts()[0]
-    digests = [reading.agreed(own, other) for other in public.texts()]
+    own = public_key(actor, reading, secret).metered(None).texts()[0]
+    digests = [reading.agreed(own, other) for other in public.metered(None).texts()]
     return _stretched(actor, reading, digests, field, shape, label, None, public.shape[:-1])
 
 
@@ -106,7 +106,7 @@ def is_signed(
     if len(signature.shape) != 1:
         raise ValueError(f"one signature has shape (64,), got shape {signature.shape}")
     _check_held(actor, signature)
-    (text,) = signature.texts()
+    (text,) = signature.metered(None).texts()
     keys = _public_keys(statement)
     for key, other in zip(keys, reading.signed_keys(text) if keys else (), strict=False):
         if key != other:
@@ -119,7 +119,7 @@ def are_distinct(actor: Actor, reading: Reading, keys: PublicKeys) -> bool:
     if not isinstance(keys, PublicKeys):
         raise TypeError(f"me.are_distinct takes public keys, got {type(keys).__name__}")
     _check_held(actor, keys)
-    texts = keys.texts()
+    texts = keys.metered(None).texts()
     if len(set(texts)) < len(texts):
         return False
     reading.found_different(texts)
@@ -127,14 +127,14 @@ def are_distinct(actor: Actor, reading: Reading, keys: PublicKeys) -> bool:
 
 
 def _public_keys(statement: Statement) -> list[bytes]:
-    return statement.texts() if isinstance(statement, PublicKeys) else []
+    return statement.metered(None).texts() if isinstance(statement, PublicKeys) else []
 
 
 def _signature(actor: Actor, signer: str, statement: Statement) -> bytes:
     if isinstance(statement, PublicKeys):
         _check_held(actor, statement)
         kind = "public keys"
-        content = b"".join(statement.texts())
+        content = b"".join(statement.metered(None).texts())
     elif isinstance(statement, Typed):
         numbers = np.asarray(statement.numbers())
         kind = f"{statement.wire.kind} {statement.wire.below}"

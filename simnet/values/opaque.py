@@ -60,8 +60,8 @@ class _Octets:
         return self._octets
 
     def texts(self) -> list[bytes]:
-        """Return each row as bytes, in order. Scripts must not call this method."""
-        return [row.tobytes() for row in self._octets.reshape(-1, self.shape[-1])]
+        """Return each row as bytes, in order. Raises `SealBroken` in a script."""
+        return [row.tobytes() for row in self.numbers().reshape(-1, self.shape[-1])]
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -156,3 +156,27 @@ def test_a_part_signs_with_the_name_of_its_party_in_the_whole_run() -> None:
         ]
 
     assert run(Doing(crossed), {}).outputs["anna"] == [True, True]
+
+
+class Looking:
+    """A party that looks at the octets of its public key, or of its signature of this key."""
+
+    def __init__(self, look: Callable[[Any], object], is_signature: bool) -> None:
+        self.look = look
+        self.is_signature = is_signature
+
+    def parties(self) -> dict[str, Seat]:
+        return {"anna": Seat(self.anna)}
+
+    async def anna(self, me: Party) -> None:
+        key = me.public_key(me.coins.field(F, (8,)))
+        self.look(me.sign(key) if self.is_signature else key)
+
+
+@pytest.mark.parametrize("is_signature", [False, True])
+@pytest.mark.parametrize("look", [lambda octets: octets.numbers(), lambda octets: octets.texts()])
+def test_a_script_cannot_look_into_a_key_or_a_signature(
+    look: Callable[[Any], object], is_signature: bool
+) -> None:
+    with pytest.raises(SimnetError, match="looks into a public key or a signature"):
+        run(Looking(look, is_signature), {})
