@@ -1,5 +1,6 @@
 """`simnet privacy degree` and `completes`: parameters and probabilities when users drop out."""
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
 from protocols.commands.refusing import call_or_refuse
@@ -342,8 +343,18 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
 
 
 def _aborts_text(option: "Completion") -> str:
-    text = _probability_text(option.most_aborts, option.lowest, 3)
-    return text if option.exact else f"at most {text}"
+    if option.exact:
+        return _probability_text(option.most_aborts, option.lowest, 3)
+    return f"at most {_outward(option.most_aborts, 3, ROUND_CEILING)}"
+
+
+def _outward(bound: float, digits: int, rounding: str) -> str:
+    """Return a bound in so many digits, rounded so that it stays a bound.
+
+    >>> _outward(0.12641, 3, ROUND_CEILING), _outward(0.87359, 4, ROUND_FLOOR)
+    ('0.127', '0.8735')
+    """
+    return f"{float(Context(prec=digits, rounding=rounding).create_decimal(bound)):.{digits}g}"
 
 
 def _probability_text(chance: float, other: float, digits: int) -> str:
@@ -360,5 +371,6 @@ def _probability_text(chance: float, other: float, digits: int) -> str:
 def _completes_text(option: "Completion") -> str:
     if option.exact:
         return _probability_text(option.lowest, option.most_aborts, 6)
-    least, most = f"{option.lowest:.4g}", f"{option.highest:.4g}"
+    least = _outward(option.lowest, 4, ROUND_FLOOR)
+    most = _outward(option.highest, 4, ROUND_CEILING)
     return least if least == most else f"{least} to {most}"
