@@ -116,8 +116,10 @@ class Group:
     def pick(self, places: Ints) -> "Group":
         """Return the parties at these places of the group, from 0, as a group.
 
-        The same array object gives the same group object.
+        The same array object gives the same group object, if the array is read-only.
         """
+        if places.flags.writeable:  # it may contain other places at the next call
+            return Group(self._roster, self.numbers[places])
         known = self._picked.get(id(places))
         if known is None:
             group = Group(self._roster, self.numbers[places])

@@ -394,9 +394,9 @@ def sharing_named(name: "str | Sharing") -> Sharing:
     """
     if not isinstance(name, str):
         return name
-    kind, _, threshold = name.partition(":")
-    if kind == "additive" and not threshold:
+    if name == "additive":
         return Additive()
+    kind, _, threshold = name.partition(":")
     number = threshold.removesuffix("%")
     if kind == "shamir" and number.isascii() and number.isdigit():
         return Shamir(int(number)) if number == threshold else ShamirPercent(int(number))

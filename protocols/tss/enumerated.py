@@ -6,7 +6,9 @@ from math import inf, log
 
 from protocols.privacy.statement import positive_epsilon
 from protocols.tss.script import TSS
+from simnet.errors import BadInput
 from simnet.exhaustive.compare import Comparison
+from simnet.printable import count_of
 from simnet.stated.privacy import PrivacyStatement
 
 TINY = 9  # up to this product of users and items, all coin outcomes are played out in seconds
@@ -27,9 +29,14 @@ def s2_enumerated(
     """Return the exact δ of S2's view at ε, for the worst replacement of one user's item.
 
     Raises `ValueError` for parameters that TSS refuses and for an ε that is not positive and
-    finite, and `BadInput` for an instance with too many possible runs to play out.
+    finite, and `BadInput` if users times items exceed `TINY`.
     """
     positive_epsilon(epsilon)
+    if sum(counts) * len(counts) > TINY:
+        raise BadInput(
+            f"all coins are played out only if users times items are at most {TINY}, "
+            f"got {count_of(sum(counts), 'user')} and {count_of(len(counts), 'item')}"
+        )
     items = [item for item, count in enumerate(counts, start=1) for _ in range(count)]
     worlds = _worlds(TSS(len(items), len(counts), participation, reported, gamma))
     delta = float(worlds.worst(items, epsilon).compared.delta(epsilon))

@@ -18,6 +18,7 @@ Method = Literal["vwa", "owa", "uwa", "cpa"]
 
 METHODS = ("vwa", "owa", "uwa", "cpa")
 PRECISION = 1e-13  # the relative precision of the numerical search for the best weights
+LARGEST_RATIO = 1e100  # of two variances: with a larger one, numbers of the search could overflow
 
 
 def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) -> Floats:
@@ -25,16 +26,27 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
 
     VWA weighs by 1 / V_j (equation 4). OWA minimises the error numerically, which gives the same
     weights up to rounding. UWA and CPA weigh all users equally. With VWA and OWA, if some groups
-    have V_j = 0, their users alone have weight, all the same.
+    have V_j = 0, their users alone have weight, all the same. Raises `ValueError` for another
+    method, for a size below 1, for a V_j that is negative or not finite, and with OWA for V_j of
+    which one is more than 1e100 times another.
     """
     checks.one_of("method", method, METHODS)
-    exact = np.asarray(variances) == 0
+    for size in sizes:
+        checks.whole("the size of a group", size, 1)
+    V = checks.shaped("the variances", variances, (len(sizes),))  # noqa: N806  # the paper's letter
+    if not (np.isfinite(V) & (V >= 0)).all():
+        raise ValueError(f"the variances are finite numbers from 0, got {V.tolist()}")
+    exact = V == 0
     # groups without error get the whole weight
     if method in ("vwa", "owa") and exact.any():
         return np.asarray(exact / exact.sum())
     if method == "owa":
+        if V.max() / LARGEST_RATIO > V.min():
+            raise ValueError(
+                f"with OWA a variance is at most {LARGEST_RATIO:g} times another, got {V.tolist()}"
+            )
         return _optimal(sizes, variances)
-    raw = 1 / np.asarray(variances, dtype=float) if method == "vwa" else np.ones(len(sizes))
+    raw = 1 / V if method == "vwa" else np.ones(len(sizes))
     return np.asarray(raw / raw.sum())
 
 
@@ -54,6 +66,7 @@ def _optimal(sizes: Sequence[int], variances: Sequence[float]) -> Floats:
     n_i V_i / Σ n_i w_i. Both sums on the right side are over the other groups i.
     """
     n, V = np.asarray(sizes, dtype=float), np.asarray(variances, dtype=float)  # noqa: N806  # the paper's letter
+    V = V / V.min()  # noqa: N806  # so that nothing overflows
     w, before = 1 / len(n) * np.ones(len(n)), np.zeros(len(n))
     while not np.allclose(w, before, rtol=PRECISION, atol=0) and len(n) > 1:
         before = w.copy()

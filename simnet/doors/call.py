@@ -46,6 +46,7 @@ import numpy as np
 
 from simnet.coins.coins import Coins
 from simnet.doors.captured import is_of_library, knowledge_of, with_fixed_variables
+from simnet.doors.plain_keys import slots_of
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -513,7 +514,5 @@ def _pieces(value: Any) -> Iterator[Any]:
         yield from value.flat if value.dtype.hasobject else ()
     elif type(value).__module__.partition(".")[0] not in ("builtins", "numpy", "simnet"):
         yield from getattr(value, "__dict__", {}).values()
-        for kind in type(value).__mro__:
-            names = vars(kind).get("__slots__", ())
-            for name in (names,) if isinstance(names, str) else names:
-                yield getattr(value, name, None)
+        for name in slots_of(type(value)):
+            yield getattr(value, name, None)

@@ -59,7 +59,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from simnet.doors.plain_keys import NoKey, key_of
+from simnet.doors.plain_keys import NoKey, key_of, slots_of, type_key
 
 LARGE = 10_000  # an array with more bytes than this is described by its digest
 MOST_OBJECTS = 1000  # the largest number of objects whose parts are described
@@ -153,9 +153,10 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
         return _without_lines(value)
     if isinstance(value, ModuleType) or is_of_library(value):
         return _Itself(value)
-    if isinstance(value, np.ndarray) and value.nbytes > LARGE and not value.dtype.hasobject:
+    is_large = isinstance(value, np.ndarray) and value.nbytes > LARGE
+    if is_large and not value.dtype.hasobject and not isinstance(value, np.ma.MaskedArray):
         digest = hashlib.blake2b(value.tobytes(), digest_size=16).digest()
-        return "array", type(value), value.dtype.str, value.shape, digest
+        return "array", type(value), type_key(value.dtype), value.shape, digest
     if not isinstance(value, FunctionType | MethodType):
         try:
             return key_of(value)
@@ -192,7 +193,7 @@ def _parts(value: Any) -> list[object] | None:
     if isinstance(value, MethodType | BuiltinFunctionType):
         return [getattr(value, "__func__", value.__name__), value.__self__]
     if isinstance(value, functools.partial):
-        return [value.func, *value.args, *value.keywords, *value.keywords.values()]
+        return [value.func, value.args, tuple(value.keywords), *value.keywords.values()]
     if isinstance(value, _WITH_CACHE):  # the cache does not change the results
         return [value.__wrapped__]
     if type(value) in (tuple, list, set, frozenset):
@@ -212,19 +213,12 @@ def _parts_of_object(value: object) -> list[object] | None:
         for kind in type(value).__mro__[:-1]
     ):
         return None
-    slots = _slots(type(value))
+    slots = slots_of(type(value))
     if _hides_contents(type(value), len(slots)):
         return None
     attributes = dict(getattr(value, "__dict__", {}))
     attributes.update((name, getattr(value, name, None)) for name in slots)
     return [part for name in sorted(attributes) for part in (name, attributes[name])]
-
-
-def _slots(kind: type) -> list[str]:
-    """Return the names of the slots in which objects of a class keep attributes."""
-    declared = [vars(each).get("__slots__", ()) for each in kind.__mro__]
-    names = [name for each in declared for name in ((each,) if isinstance(each, str) else each)]
-    return [name for name in names if name not in ("__dict__", "__weakref__")]
 
 
 def _hides_contents(kind: type, slots: int) -> bool:
@@ -247,12 +241,15 @@ def _parts_of_function(function: FunctionType) -> list[object]:
     defaults, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
     module = function.__globals__
     used = {name: module[name] for name in _names(function.__code__) if name in module}
+    attributes = vars(function)  # such as `function.limit`
     return [
         function.__code__,
         tuple(contents),
         tuple(defaults),
         tuple(sorted(by_name)),
         *(by_name[name] for name in sorted(by_name)),
+        tuple(sorted(attributes)),
+        *(attributes[name] for name in sorted(attributes)),
         *used,
         *used.values(),
     ]

@@ -14,6 +14,7 @@ import dataclasses
 import enum
 from collections.abc import Hashable
 from fractions import Fraction
+from typing import Any
 
 import attrs
 import numpy as np
@@ -29,21 +30,46 @@ class NoKey(Exception):
 def key_of(value: object) -> Hashable:
     """Return the key of a plain value. Raises `NoKey` unless all its contents can be compared."""
     kind = type(value)
-    if value is None or kind in (bool, int, str, bytes, Fraction, range):
+    if value is None or kind in (bool, int, str, bytes, Fraction):
         return kind, value
+    if isinstance(value, range):  # equal ranges may differ in their ends
+        return kind, value.start, value.stop, value.step
     if isinstance(value, float | complex):
         if kind not in (float, complex) and not isinstance(value, np.generic):
             raise NoKey(_refusal(kind))
         return kind, np.asarray(value).tobytes()  # 0.0 and -0.0 differ, a NaN equals itself
     if isinstance(value, np.generic):
-        return kind, value.dtype.str, value.tobytes()
+        return kind, type_key(value.dtype), value.tobytes()
+    if isinstance(value, np.ma.MaskedArray):
+        return kind, key_of(value.data), key_of(np.ma.getmaskarray(value))
     if isinstance(value, np.ndarray):
-        return kind, value.dtype.str, value.shape, value.strides, _contents(value)
-    if isinstance(value, enum.Enum):
-        return kind, value.name
+        return kind, type_key(value.dtype), value.shape, value.strides, _contents(value)
+    if isinstance(value, enum.Enum):  # bits of a flag that no member has may lack a name
+        return kind, value.name, value.value if isinstance(value, enum.Flag) else None
     if isinstance(value, Typed):
         return kind, value.wire, key_of(value.numbers())
     return kind, _pieces(value)
+
+
+def type_key(dtype: np.dtype[Any]) -> str:
+    """Return a text that tells types of numpy arrays apart, also by the names of their fields."""
+    return dtype.str if dtype.names is None else str(dtype)
+
+
+def slots_of(kind: type) -> list[str]:
+    """Return the names of the slots in which objects of a class keep attributes."""
+    return [name for each in kind.__mro__ for name in _own_slots(each)]
+
+
+def _own_slots(kind: type) -> list[str]:
+    declared = vars(kind).get("__slots__", ())
+    names = (declared,) if isinstance(declared, str) else declared
+    prefix = f"_{kind.__name__.lstrip('_')}"  # Python puts it before a private name
+    return [
+        f"{prefix}{name}" if name.startswith("__") and not name.endswith("__") else name
+        for name in names
+        if name not in ("__dict__", "__weakref__")
+    ]
 
 
 def _pieces(value: object) -> Hashable:
@@ -62,9 +88,21 @@ def _pieces(value: object) -> Hashable:
         names = [field.name for field in dataclasses.fields(kind)]
     else:
         raise NoKey(_refusal(kind))
-    if not set(getattr(value, "__dict__", ())) <= set(names):
+    others = [name for each in kind.__mro__ if not _is_record(each) for name in _own_slots(each)]
+    if isinstance(value, _WITH_CONTENTS) or not {*getattr(value, "__dict__", ()), *others} <= {
+        *names
+    }:
         raise NoKey(_refusal(kind))
     return tuple(key_of(getattr(value, name)) for name in names)
+
+
+# An object of a class derived from one of these has contents besides its attributes.
+_WITH_CONTENTS = (int, str, bytes, bytearray, tuple, list, set, frozenset, dict)
+
+
+def _is_record(kind: type) -> bool:
+    """Return whether a class itself, and not only a class above it, declares fields."""
+    return not {"__attrs_attrs__", "__dataclass_fields__"}.isdisjoint(vars(kind))
 
 
 def _refusal(kind: type) -> str:

@@ -195,7 +195,18 @@ def test_sharings_have_names(text: str, sharing: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "additive:2", "shamir", "shamir:", "shamir:x", "shamir:-1", "shamir:1.5", "none"]
+    "text",
+    [
+        "",
+        "additive:",
+        "additive:2",
+        "shamir",
+        "shamir:",
+        "shamir:x",
+        "shamir:-1",
+        "shamir:1.5",
+        "none",
+    ],
 )
 def test_other_names_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="sharing is 'additive' or 'shamir:t'"):

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from protocols.catalogue import about
+from protocols.tss.enumerated import s2_enumerated
 from protocols.tss.prime import TSSPrime, tss
 from protocols.tss.script import TSS
-from simnet import ScriptError, run
+from simnet import BadInput, ScriptError, run
 from simnet.kernel.run import Run
 from tests.harness.ideal import handed, users_with_inputs
 from tests.harness.many_cases import for_each
@@ -213,3 +214,8 @@ def test_an_item_outside_the_domain_is_refused_even_from_a_user_who_takes_no_par
 ) -> None:
     with pytest.raises(ScriptError, match=rf"u2 .*item .*1\.\.3, got {item}"):
         run(TSS(3, 3, 1e-12, 1), [1, item, 2])
+
+
+def test_s2_is_not_enumerated_for_an_instance_that_is_not_tiny() -> None:
+    with pytest.raises(BadInput, match="at most 9, got 20 users and 2 items"):
+        s2_enumerated([10, 10], 0.5, 1, None, 1.0)

@@ -415,3 +415,14 @@ def test_groups_must_have_the_same_items() -> None:
             ValueError, match="at least one group, and all groups need the same items"
         ):
             Weighted(weighted_groups(groups))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "spread"),
+    [([1, 1], [1, float("inf")]), ([1, 1], [1, -1]), ([1, 1], [1, 1e200]), ([0, 1], [1, 1])],
+)
+def test_owa_refuses_numbers_with_which_its_search_would_not_end(
+    sizes: list[int], spread: list[float]
+) -> None:
+    with pytest.raises(ValueError, match=r"a group|variance"):
+        weights("owa", sizes, spread)

@@ -43,6 +43,18 @@ class Plain(Record):
         self.more = {"number": [number]}
 
 
+class Private:
+    """An object with a private slot."""
+
+    __slots__ = ("__number",)
+
+    def __init__(self, number: int) -> None:
+        self.__number = number
+
+    def added(self, value: int) -> int:
+        return value + self.__number
+
+
 def using(**names: Any) -> Function:
     """A function that uses `helper` of its module, which has these names."""
     return FunctionType((lambda value: helper(value)).__code__, {"__name__": "module", **names})
@@ -89,7 +101,11 @@ MADE: list[Callable[[int], Function]] = [
     lambda n: lambda value, by=n: value + by,
     lambda n: functools.partial(max, n),
     lambda n: functools.partial(Record(1).added, value=n),
+    lambda n: functools.partial(using(), "n", 1) if n else functools.partial(using(), n=1),
     lambda n: Record(n).added,
+    lambda n: Private(n).added,
+    lambda n: capturing(np.array([(0,)] * 5_000, dtype=[(f"n{n}", "i8")])),
+    lambda n: capturing(np.ma.MaskedArray([999999] * 5_000, mask=[[], [True] * 5_000][n] or False)),
     lambda n: Plain(n).added,
     lambda n: using(helper=capturing(n)),
     lambda n: using(helper=lambda v, n=n: using(helper=capturing(n))(v)),
@@ -130,12 +146,14 @@ def test_what_shows_nothing_of_itself_is_never_the_same(function: Function) -> N
 
 def test_one_function_is_not_the_same_when_what_it_uses_has_changed() -> None:
     held, table = Plain(1), [1]
-    module = using(helper=lambda value: value)
+    module, with_limit = using(helper=lambda value: value), using()
+    with_limit.limit = 1  # type: ignore[attr-defined]
     for function, change in (
         (held.added, lambda: held.more.update(number=[2])),
         (capturing(table), lambda: table.append(2)),
         (table.index, lambda: table.append(3)),
         (module, lambda: module.__globals__.update(helper=abs)),
+        (with_limit, lambda: setattr(with_limit, "limit", 2)),
     ):
         before = opened(function)
         assert same(before, opened(function))

@@ -1,5 +1,6 @@
 """Keys of plain values: equal for values that no script can tell apart, and for no others."""
 
+import dataclasses
 import enum
 from collections import namedtuple
 from collections.abc import Hashable
@@ -25,6 +26,10 @@ class Colour(enum.Enum):
 @attrs.frozen
 class Point:
     x: int
+
+
+class Switches(enum.IntFlag):
+    FIRST = 1
 
 
 DIFFERENT: list[Any] = [
@@ -70,6 +75,16 @@ DIFFERENT: list[Any] = [
     index([0, 1], 2),
     index([0, 1], 3),
     bits([0, 1]),
+    Switches(8),
+    Switches(16),
+    range(0, 3, 2),
+    range(0, 4, 2),
+    np.array([(0,)], dtype=[("left", "i8")]),
+    np.array([(0,)], dtype=[("right", "i8")]),
+    np.array([(0,)], dtype=[("left", "i8")])[0],
+    np.array([(0,)], dtype=[("right", "i8")])[0],
+    np.ma.MaskedArray([0, 999999], mask=[False, True]),
+    np.ma.MaskedArray([0, 999999], mask=[False, False]),
 ]
 
 
@@ -92,8 +107,19 @@ class Growing(dict[int, int]):
     pass
 
 
+@dataclasses.dataclass(init=False)
+class Number(int):
+    pass
+
+
+class Hidden(Point):
+    __slots__ = ("more",)
+
+
 @pytest.mark.parametrize(
-    "value", [Odd(), Growing(), [Odd()], lambda: 0, object], ids=lambda value: type(value).__name__
+    "value",
+    [Odd(), Growing(), [Odd()], lambda: 0, object, Number(1), Hidden(1)],
+    ids=lambda value: type(value).__name__,
 )
 def test_what_shows_nothing_of_itself_has_no_key(value: object) -> None:
     with pytest.raises(NoKey):

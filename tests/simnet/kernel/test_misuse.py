@@ -33,6 +33,7 @@ from simnet import (
 )
 from simnet.errors import BadInput
 from simnet.kernel.limits import messages_limited
+from simnet.roster import Roster, seats
 from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle, play
 
@@ -772,3 +773,13 @@ def test_coins_of_the_field_are_drawn_from_the_party_alone() -> None:
         return me.coins.field(F, (2,)).open()
 
     assert play(a=script).outputs["a"].tolist() == play(a=script).outputs["a"].tolist()
+
+
+def test_a_group_of_places_follows_its_array() -> None:
+    users = Roster(seats("u", idle, 3)).role("idle")
+    places = np.array([0, 1])
+    assert list(users.pick(places)) == ["u1", "u2"]
+    places[:] = 2, 0
+    assert list(users.pick(places)) == ["u3", "u1"]
+    places.flags.writeable = False
+    assert users.pick(places) is users.pick(places)
