@@ -61,7 +61,7 @@ class Scenario:
     parameters: Mapping[str, Any]  # default values; whoever runs the scenario may change them
     users: int = 1000
     items: int = 30
-    # Statements of what coalitions learn, which are judged with every run.
+    # Statements of what coalitions learn; `simnet run` judges them.
     claims: Sequence[Claim] = ()
 
     # A function that raises `ValueError` for parameters which the protocol's class accepts but

@@ -40,7 +40,8 @@ class Standing:
     coalitions without the party, the two lists do not tell whether they expose it. `touching`,
     `untouching` and `may_touch` are the same for touching. Each element of a secret counts as a
     number of its own. So if two elements are always equal, their difference exposes the party,
-    although it is 0.
+    although it is 0. The same holds for a product: a secret times a coin of its owner exposes the
+    owner.
     """
 
     party: str
