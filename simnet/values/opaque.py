@@ -134,7 +134,12 @@ class Boxes:
         return Boxes(self.content, self.keys, self.is_single, meter)
 
     def numbers(self) -> Numbers:
-        """Return the octets that the codec sends: a hash of key and content, as long as the box."""
+        """Return the octets that the codec sends: a hash of key and content, as long as the box.
+
+        Raises `SealBroken` in a script.
+        """
+        if self.meter is not None and self.meter.in_script:
+            raise SealBroken("looks into a box, which only me.decrypt opens in a script")
         plain = getattr(self.content, "sampled", self.content).metered(None).numbers()
         elements = math.prod(self.content.shape[1:])  # -1 would not do for no boxes at all
         wide = np.ascontiguousarray(plain.reshape(len(self.keys), elements).astype("<u8"))

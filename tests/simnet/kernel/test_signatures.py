@@ -180,3 +180,15 @@ def test_a_script_cannot_look_into_a_key_or_a_signature(
 ) -> None:
     with pytest.raises(SimnetError, match="looks into a public key or a signature"):
         run(Looking(look, is_signature), {})
+
+
+def test_a_script_cannot_look_into_a_box() -> None:
+    class Boxing:
+        def parties(self) -> dict[str, Seat]:
+            return {"anna": Seat(self.anna)}
+
+        async def anna(self, me: Party) -> None:
+            me.encrypt(me.coins.field(F, (8,)), me.coins.field(F, (2,))).numbers()
+
+    with pytest.raises(SimnetError, match="looks into a box"):
+        run(Boxing(), {})
