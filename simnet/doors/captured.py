@@ -1,8 +1,9 @@
 """Describe what a door's function uses besides its arguments, when the door is opened.
 
 Theory of operation. The function of a door may use more than its arguments: variables of the script
-around it, default values, the object whose method it is, and functions and values of its module. We
-call a description of these things the function's *knowledge*. This module serves three purposes:
+around it, default values, its attributes, the object whose method it is, and functions and values
+of its module. We call a description of these things the function's *knowledge*. This module serves
+three purposes:
 
 - An instrument may call the function again after the run, and must then call the same function. So
   we *fix* the variables around the function when we record the call of its door. A loop such as ::

@@ -31,4 +31,5 @@ class Disclosure:
             self,
             epsilon=None if self.epsilon is None else times * self.epsilon,
             bound=None if self.bound is None else times * self.bound,
+            by_itself=None if self.by_itself is None else times * self.by_itself,
         )

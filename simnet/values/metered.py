@@ -26,8 +26,8 @@ _OPERATION: dict[np.ufunc, Operation] = {
 
 
 class Metered(np.ndarray[Any, np.dtype[Any]]):
-    """A numpy array whose arithmetic is billed to `meter`, as the module says. Its results have the
-    same meter.
+    """A numpy array whose arithmetic is billed to `meter`, as the module says. The results of billed
+    operations have the same meter.
     """
 
     meter: Meter | None

@@ -239,3 +239,11 @@ def test_runs_with_other_seeds_add_up_and_equal_ones_count_once() -> None:
         disclosure = verdict([first, *others], "asker", same_inputs=True).discrete.disclosure
         assert disclosure is not None
         assert disclosure.epsilon == pytest.approx(times * math.log(4))
+
+
+def test_every_loss_of_a_repeated_statement_adds_up() -> None:
+    stated = Disclosure(
+        independent=False, epsilon=0.5, bound=1.0, by_itself=0.25, tier="bound", argument="bits"
+    )
+    repeated = stated.repeated(3)
+    assert (repeated.epsilon, repeated.bound, repeated.by_itself) == (1.5, 3.0, 0.75)
