@@ -18,7 +18,7 @@ Method = Literal["vwa", "owa", "uwa", "cpa"]
 
 METHODS = ("vwa", "owa", "uwa", "cpa")
 PRECISION = 1e-13  # the relative precision of the numerical search for the best weights
-LARGEST_RATIO = 1e100  # of two variances: with a larger one, numbers of the search could overflow
+LARGEST_RATIO = 1e140  # of two variances: with a larger one, numbers of the search could overflow
 
 
 def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) -> Floats:
@@ -28,7 +28,7 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
     weights up to rounding. UWA and CPA weigh all users equally. With VWA and OWA, if some groups
     have V_j = 0, their users alone have weight, all the same. Raises `ValueError` for another
     method, for a size below 1, for a V_j that is negative or not finite, and with OWA for V_j of
-    which one is more than 1e100 times another.
+    which one is more than 1e140 times another.
     """
     checks.one_of("method", method, METHODS)
     for size in sizes:

@@ -26,7 +26,7 @@ _OPERATION: dict[np.ufunc, Operation] = {
 
 
 class Metered(np.ndarray[Any, np.dtype[Any]]):
-    """A numpy array whose arithmetic is billed to `meter`, as the module says. The results of billed
+    """A numpy array whose arithmetic is billed to `meter`, as the module says. Results of billed
     operations have the same meter.
     """
 
