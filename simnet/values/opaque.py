@@ -97,10 +97,10 @@ class Boxes:
     """Encrypted field elements, as `me.encrypt` makes them: one box, or several in one array.
 
     `content` has one row for each box, also if there is a single box. `keys` are the digests of the
-    boxes' keys, one for each box. Scripts must not read `content` and `keys`.
+    boxes' keys, one for each box. Both raise `SealBroken` in a script.
     """
 
-    __slots__ = ("content", "is_single", "keys", "meter")
+    __slots__ = ("_content", "_keys", "is_single", "meter")
 
     def __init__(
         self,
@@ -109,10 +109,22 @@ class Boxes:
         is_single: bool = False,
         meter: Meter | None = None,
     ) -> None:
-        self.content = content
-        self.keys = keys
+        self._content = content
+        self._keys = keys
         self.is_single = is_single
         self.meter = meter
+
+    @property
+    def content(self) -> FieldArray:
+        """The encrypted elements. Raises `SealBroken` in a script."""
+        self._refuse_script()
+        return self._content
+
+    @property
+    def keys(self) -> Sequence[bytes]:
+        """The digests of the keys. Raises `SealBroken` in a script."""
+        self._refuse_script()
+        return self._keys
 
     @property
     def wire(self) -> WireType:
@@ -121,61 +133,71 @@ class Boxes:
 
     @property
     def _width(self) -> int:
-        elements = math.prod(self.content.shape[1:])
-        return BOX_OVERHEAD_BYTES - (-elements * self.content.wire.width // 8)
+        elements = math.prod(self._content.shape[1:])
+        return BOX_OVERHEAD_BYTES - (-elements * self._content.wire.width // 8)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the octets: `(octets,)` for one box, `(k, octets)` for several."""
-        return (self._width,) if self.is_single else (len(self.keys), self._width)
+        return (self._width,) if self.is_single else (len(self._keys), self._width)
 
     def metered(self, meter: Meter | None) -> "Boxes":
         """Return the same boxes, held by the party that `meter` counts for."""
-        return Boxes(self.content, self.keys, self.is_single, meter)
+        return Boxes(self._content, self._keys, self.is_single, meter)
 
     def numbers(self) -> Numbers:
         """Return the octets that the codec sends: a hash of key and content, as long as the box.
 
         Raises `SealBroken` in a script.
         """
-        if self.meter is not None and self.meter.in_script:
-            raise SealBroken("looks into a box, which only me.decrypt opens in a script")
-        plain = getattr(self.content, "sampled", self.content).metered(None).numbers()
-        elements = math.prod(self.content.shape[1:])  # -1 would not do for no boxes at all
-        wide = np.ascontiguousarray(plain.reshape(len(self.keys), elements).astype("<u8"))
+        self._refuse_script()
+        plain = getattr(self._content, "sampled", self._content).metered(None).numbers()
+        elements = math.prod(self._content.shape[1:])  # -1 would not do for no boxes at all
+        wide = np.ascontiguousarray(plain.reshape(len(self._keys), elements).astype("<u8"))
         texts = [
             hashlib.shake_128(key + row.tobytes()).digest(self._width)
-            for key, row in zip(self.keys, wide, strict=True)
+            for key, row in zip(self._keys, wide, strict=True)
         ]
         octets = np.frombuffer(b"".join(texts), dtype=np.uint8)
         return octets.reshape(self.shape)
 
+    def _refuse_script(self) -> None:
+        if self.meter is not None and self.meter.in_script:
+            raise SealBroken("looks into a box, which only me.decrypt opens in a script")
+
     def __len__(self) -> int:
         if self.is_single:
             raise TypeError("len() counts the boxes of an array, and this is a single box")
-        return len(self.keys)
+        return len(self._keys)
 
     def __getitem__(self, where: Any) -> "Boxes":
         places = _places(where, self.shape)
         if isinstance(places, int):
-            row = places % len(self.keys)
-            return Boxes(self.content[row : row + 1], [self.keys[row]], True, self.meter)
-        chosen = np.arange(len(self.keys))[places]
-        keys = [self.keys[place] for place in chosen.tolist()]
-        return Boxes(self.content[chosen], keys, False, self.meter)
+            row = places % len(self._keys)
+            return Boxes(self._content[row : row + 1], [self._keys[row]], True, self.meter)
+        chosen = np.arange(len(self._keys))[places]
+        keys = [self._keys[place] for place in chosen.tolist()]
+        return Boxes(self._content[chosen], keys, False, self.meter)
 
     @staticmethod
     def join(parts: Sequence["Boxes"]) -> "Boxes":
         """Return the boxes of several arrays, one after another. Single boxes count as arrays of
         one box.
         """
-        keys = [key for part in parts for key in part.keys]
-        contents = [part.content.metered(None) for part in parts]
+        keys = [key for part in parts for key in part._keys]
+        contents = [part._content.metered(None) for part in parts]
         kind = next((type(one) for one in contents if hasattr(one, "terms")), type(contents[0]))
         return Boxes(kind.join(contents), keys, False, parts[0].meter)
 
     def __repr__(self) -> str:
         return f"Boxes(shape {self.shape})"
+
+
+def opened(boxes: Boxes) -> tuple[FieldArray, Sequence[bytes]]:
+    """Return the content of boxes, and the digests of their keys. Scripts must not call this
+    function.
+    """
+    return boxes._content, boxes._keys
 
 
 Opaque = PublicKeys | Signatures | Boxes

@@ -276,7 +276,7 @@ CASES: Mapping[str, Case] = {
             FEW_ITEMS,
             *CHANCE,
             ({"degree": 1}, "the degree is even"),
-            ({"users": 2}, "the degree is even"),
+            ({"users": 2}, "users is at least 3, got 2"),
         ],
         findings={
             "u1": "nothing",

@@ -182,13 +182,17 @@ def test_a_script_cannot_look_into_a_key_or_a_signature(
         run(Looking(look, is_signature), {})
 
 
-def test_a_script_cannot_look_into_a_box() -> None:
+@pytest.mark.parametrize(
+    "look",
+    [lambda boxes: boxes.numbers(), lambda boxes: boxes.content, lambda boxes: boxes.keys],
+)
+def test_a_script_cannot_look_into_a_box(look: Callable[[Any], object]) -> None:
     class Boxing:
         def parties(self) -> dict[str, Seat]:
             return {"anna": Seat(self.anna)}
 
         async def anna(self, me: Party) -> None:
-            me.encrypt(me.coins.field(F, (8,)), me.coins.field(F, (2,))).numbers()
+            look(me.encrypt(me.coins.field(F, (8,)), me.coins.field(F, (2,))))
 
     with pytest.raises(SimnetError, match="looks into a box"):
         run(Boxing(), {})
