@@ -155,7 +155,8 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
     if isinstance(value, ModuleType) or is_of_library(value):
         return _Itself(value)
     is_large = isinstance(value, np.ndarray) and value.nbytes > LARGE
-    if is_large and not value.dtype.hasobject and not isinstance(value, np.ma.MaskedArray):
+    is_bare = is_large and not value.dtype.hasobject and value.dtype.metadata is None
+    if is_bare and not isinstance(value, np.ma.MaskedArray):
         digest = hashlib.blake2b(value.tobytes(), digest_size=16).digest()
         return "array", type(value), type_key(value.dtype), value.shape, digest
     if not isinstance(value, FunctionType | MethodType):

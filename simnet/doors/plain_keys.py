@@ -52,8 +52,14 @@ def key_of(value: object) -> Hashable:
 
 
 def type_key(dtype: np.dtype[Any]) -> str:
-    """Return a text that tells types of numpy arrays apart, also by the names of their fields."""
-    return dtype.str if dtype.names is None else str(dtype)
+    """Return a text that tells types of numpy arrays apart, also by the names of their fields.
+
+    Raises `NoKey` for a type with metadata, which may be anything.
+    """
+    if dtype.metadata is not None:
+        raise NoKey("arrays whose type has metadata cannot be compared")
+    # Two types of one width, such as C's long and long long, have one `str` and two letters.
+    return f"{dtype.char}{dtype.str}" if dtype.names is None else str(dtype)
 
 
 def slots_of(kind: type) -> list[str]:

@@ -67,6 +67,8 @@ DIFFERENT: list[Any] = [
     np.array([0, 1], dtype=np.int32),
     np.array([0.0, 1.0]),
     np.array([0, 9, 1])[::2],
+    np.array([0, 1], dtype=np.longlong),
+    np.longlong(0),
     np.array([0, 1], dtype=object),
     Colour.RED,
     Colour.BLUE,
@@ -118,7 +120,10 @@ class Hidden(Point):
 
 @pytest.mark.parametrize(
     "value",
-    [Odd(), Growing(), [Odd()], lambda: 0, object, Number(1), Hidden(1)],
+    [
+        *(Odd(), Growing(), [Odd()], lambda: 0, object, Number(1), Hidden(1)),
+        np.array([0], dtype=np.dtype("i8", metadata={"secret": 1})),
+    ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_shows_nothing_of_itself_has_no_key(value: object) -> None:
