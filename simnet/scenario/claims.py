@@ -85,7 +85,8 @@ class LearnsNothing:
 @attrs.frozen
 class LearnsOnlyOutput:
     """The claim that a coalition learns something, but only what the ideal world gives to the
-    coalition. The fields are as for `LearnsNothing`.
+    coalition. In an aborted run the claim also holds if the coalition learns nothing. The fields
+    are as for `LearnsNothing`.
 
     >>> LearnsOnlyOutput("server").words
     'only the output'
@@ -103,7 +104,7 @@ class LearnsOnlyOutput:
         """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F).
 
         Without `from_shares`, it must also be proved that disclosed values are independent of the
-        inputs. In an aborted run the claim also holds if the coalition learns nothing.
+        inputs.
         """
         expected: tuple[Expectation, Expectation] = ("output-only", "nothing")
         if self.from_shares:
