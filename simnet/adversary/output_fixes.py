@@ -231,14 +231,14 @@ def _are_counts(
         return False
     if len(first) * (items + 1) > MOST_ENTRIES or any(each.modulus != modulus for each in sums):
         return False
-    summed = {
-        item
-        for item in range(1, items + 1)
-        for each in sums
-        if len(set(each.terms.values())) == 1
-        and each.terms.keys() == {(key, item) for key in secrets}
-    }
-    if len(summed) < items:
+    everybody = {*secrets}
+    summed = set()  # the items whose elements, of all secrets, some sum adds up with equal factors
+    for each in sums:
+        if len(each.terms) == len(everybody) and len(set(each.terms.values())) == 1:
+            of_items = {item for _, item in each.terms}
+            if len(of_items) == 1 and {key for key, _ in each.terms} == everybody:
+                summed |= of_items
+    if not summed.issuperset(range(1, items + 1)):
         return False
     span = Span(modulus)
     for value in first:
