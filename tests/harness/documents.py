@@ -280,6 +280,7 @@ def _at_home(folder: Path) -> Iterator[None]:
     bin_folder = Path(sys.executable).parent
     settings = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
     settings |= {"COLUMNS": str(WIDTH), "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    settings["XDG_STATE_HOME"] = str(folder / ".state")  # not the store of whoever runs the tests
     before = set(sys.modules)
     import_path = list(sys.path)
     try:
