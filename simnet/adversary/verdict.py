@@ -70,9 +70,9 @@ class Secret:
     """One element of a declared secret of a party.
 
     `number` counts the party's secrets from 0, and `item` the elements of a secret from 1. `run` is
-    the run, from 1, if several runs are judged together and their secrets differ. `size` is the
-    number of elements of the secret. `is_by_item` tells whether the secret has as many elements as
-    the protocol has items.
+    the run, from 1; it is None for a single run, and for a secret that the verdict takes to be one
+    secret in all runs. `size` is the number of elements of the secret. `is_by_item` tells whether
+    the secret has as many elements as the protocol has items.
     """
 
     party: str
@@ -221,8 +221,8 @@ class Verdict:
     def attack(self, party: str, item: int, number: int = 0, run: int | None = None) -> int:
         """Return the value of an exposed secret, computed from the messages that the coalition saw.
 
-        If several runs are judged together and their secrets differ, `run` is the run, from 1.
-        Otherwise it is None.
+        The arguments are the fields of the `Secret` that an entry of `leaks` exposes; `run` is None
+        for a single run.
 
         Raises `SimnetError` for a secret that is not exposed.
         """

@@ -194,7 +194,7 @@ class Summing:
             sum_.tag,
             f"leaves {self._roster.names[sender]} out of a sum whose rows were not kept: give the "
             "run fates of parties, or send deferred blocks (me.coins.deferred) and call `heard` "
-            "before anybody asks for a sum of this tag",
+            "before anybody asks for a sum of this tag and before a deadline passes",
         )
 
     def _keep(self, posting: Posting, rows: FieldArray) -> None:
