@@ -9,7 +9,7 @@ that sorts first and +1 for the other. What searches and cross-validation do wit
 private: they read held-out rows in the clear. Each fit asks its users anew: k fits with different
 seeds to the same rows have together at most k times the ε of one fit.
 
-scikit-learn is an optional dependency: `pip install 'simnet-workbench[learning]'`.
+scikit-learn is an optional dependency: the extra `learning` of the package `simnet-workbench`.
 """
 
 from typing import Any, ClassVar, Literal

@@ -45,7 +45,7 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
             raise ValueError(
                 f"with OWA a variance is at most {LARGEST_RATIO:g} times another, got {V.tolist()}"
             )
-        return _optimal(sizes, variances)
+        return _optimal(sizes, V)
     raw = 1 / V if method == "vwa" else np.ones(len(sizes))
     return np.asarray(raw / raw.sum())
 
@@ -59,14 +59,14 @@ def error(weights: Floats, sizes: Sequence[int], variances: Sequence[float]) -> 
     return float(np.sum(weights**2 * n * V) / np.sum(n * weights) ** 2)
 
 
-def _optimal(sizes: Sequence[int], variances: Sequence[float]) -> Floats:
+def _optimal(sizes: Sequence[int], variances: Floats) -> Floats:
     """Return the weights with the least error, by optimising one weight after the other.
 
     As a function of w_j alone, Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)² is least where w_j V_j = Σ w_i²
     n_i V_i / Σ n_i w_i. Both sums on the right side are over the other groups i.
     """
-    n, V = np.asarray(sizes, dtype=float), np.asarray(variances, dtype=float)  # noqa: N806  # the paper's letter
-    V = V / V.min()  # noqa: N806  # so that nothing overflows
+    n = np.asarray(sizes, dtype=float)
+    V = variances / variances.min()  # noqa: N806  # the paper's letter; so that nothing overflows
     w, before = 1 / len(n) * np.ones(len(n)), np.zeros(len(n))
     while not np.allclose(w, before, rtol=PRECISION, atol=0) and len(n) > 1:
         before = w.copy()

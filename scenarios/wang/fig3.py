@@ -15,6 +15,7 @@ from scenarios.theorems.of_wang import AS_PRINTED_ONLY
 from scenarios.wang.compared import DUCHI_CHOICE
 from scenarios.wang.orders import worst_variances
 from simnet.drawing import horizontal
+from simnet.scenario.perform import parameters_in_words
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
@@ -78,8 +79,7 @@ def largest(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
     def reading(table: Table) -> Counterpart:
         rows = table.where(**at).rows
         if not rows:
-            where = ", ".join(f"{name} = {value}" for name, value in at.items())
-            raise NoSuchPoint(f"nothing was computed with {where}")
+            raise NoSuchPoint(f"nothing was computed with {parameters_in_words(at)}")
         return exact(max(row[measure] for row in rows))
 
     return reading

@@ -14,6 +14,7 @@ from protocols.mechanisms.split import SINGLE
 from scenarios.theorems.of_wang import AS_PRINTED_ONLY
 from scenarios.wang.compared import DUCHI_CHOICE
 from scenarios.wang.orders import TABLE_1, check_order, worst_variances
+from simnet.scenario.perform import parameters_in_words
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
@@ -92,8 +93,7 @@ def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
     def reading(table: Table) -> Counterpart:
         rows = [row for row in table.where(**at).rows if measure in row]
         if not rows:
-            where = ", ".join(f"{name} = {value}" for name, value in at.items())
-            raise NoSuchPoint(f"nothing was tried with {where}")
+            raise NoSuchPoint(f"nothing was tried with {parameters_in_words(at)}")
         total = (
             len(EPSILONS) * len(rows)
             if measure.startswith("best")

@@ -180,7 +180,7 @@ def _items(done: Run) -> int | None:
     return None
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "biuf"
     return isinstance(value, int | float | np.number)

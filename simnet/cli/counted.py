@@ -43,10 +43,11 @@ def large_coalitions(
 
     about = asked.scenario.described(made)
     elements = 0 if about.workload is None else about.workload.elements
-    is_judged = elements <= MOST_ALIKE_ELEMENTS  # a run with more elements is refused
+    is_refused = elements > MOST_ALIKE_ELEMENTS
+    seconds = 0.0 if is_refused else elements * SECONDS_A_JUDGED_ELEMENT
     verdicts = 2 * most_verdicts(len(made.parties())) * max(1, len(users))
     with (
-        announced("coalitions", elements * SECONDS_A_JUDGED_ELEMENT * is_judged),
+        announced("coalitions", seconds),
         progress_bar("coalitions", verdicts) as progress,
     ):
         judged = judge_large(asked, about, users, progress)

@@ -39,7 +39,7 @@ from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.reading import Reading
 from simnet.printable import count_of
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
-from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures, opened
+from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures
 from simnet.values.typed import Typed
 
 Statement = Typed | PublicKeys  # what a party can sign
@@ -175,21 +175,21 @@ def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> F
         raise TypeError(f"me.decrypt takes boxes, got {type(boxes).__name__}")
     _check_held(actor, boxes)
     digests = reading.digests("key", _rows_of_seeds(actor, keys, "key"))
-    content, needed_keys = opened(boxes)
-    if (len(keys.shape) == 1) != boxes.is_single or len(digests) != len(needed_keys):
+    bare = boxes.metered(None)  # scripts still run, and only the kernel may look into boxes
+    if (len(keys.shape) == 1) != boxes.is_single or len(digests) != len(bare.keys):
         wanted = (
             "this box needs a key of shape (w,)"
             if boxes.is_single
-            else f"these boxes need keys of shape ({len(needed_keys)}, w), one key for each box"
+            else f"these boxes need keys of shape ({len(bare.keys)}, w), one key for each box"
         )
         raise ValueError(f"{wanted}, got shape {keys.shape}")
-    for place, (mine, needed) in enumerate(zip(digests, needed_keys, strict=True)):
+    for place, (mine, needed) in enumerate(zip(digests, bare.keys, strict=True)):
         if mine != needed:
             reading.found_different([mine, needed])  # the script may catch the error
             which = "the box" if boxes.is_single else f"box {place}"
             raise refuse(actor, actor.last_tag, f"has a key that is not the key of {which}")
-    own = content.metered(actor.meter)
-    return own[0] if boxes.is_single else own
+    content = bare.content.metered(actor.meter)
+    return content[0] if boxes.is_single else content
 
 
 def _stretched(

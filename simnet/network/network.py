@@ -145,9 +145,9 @@ class Network:
     `prices` has the seconds that one operation takes; an operation without a price takes no time.
 
     With `relay`, the name of a party, all messages between two other parties go through this party.
-    A payload that a party publishes, or an array that it scatters, is mostly one upload, and the
-    relay sends it on when it has received the whole upload. `source` says where the numbers come
-    from.
+    If a party publishes a payload or scatters an array, its messages mostly go up together: one
+    upload, with a copy or a row for each recipient. The relay sends them on when it has received
+    the whole upload. `source` says where the numbers come from.
 
     Raises `BadInput` without classes, if a role or a latency names a class that the network does
     not have, for a pair of classes without a latency, and for a negative or infinite price.

@@ -326,7 +326,7 @@ def _is_shallow(value: Any) -> bool:
     return False
 
 
-def _has_other_keys(value: Any) -> bool:
+def _has_other_keys(value: object) -> bool:
     if isinstance(value, dict):
         is_other = any(not isinstance(key, str) for key in value)
         return is_other or any(map(_has_other_keys, value.values()))

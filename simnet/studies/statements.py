@@ -56,9 +56,8 @@ def everywhere(
 
     A place is a combination of the values of the axes in `others`, and of `drop` and `network` if
     the table has them. At each place `holds` is given the measure by the values of `axis` (one axis
-    or several). If the law disagrees with `holds`,
-    the quote checks the statement `instead`, if it is given. The other arguments are fields of the
-    quote.
+    or several). If the law disagrees with `holds`, the quote checks the statement `instead`, if it
+    is given. The other arguments are fields of the quote.
     """
     axes = [axis, *others] if isinstance(axis, str) else [*axis, *others]
 

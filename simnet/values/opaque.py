@@ -193,13 +193,6 @@ class Boxes:
         return f"Boxes(shape {self.shape})"
 
 
-def opened(boxes: Boxes) -> tuple[FieldArray, Sequence[bytes]]:
-    """Return the content of boxes, and the digests of their keys. Scripts must not call this
-    function.
-    """
-    return boxes._content, boxes._keys
-
-
 Opaque = PublicKeys | Signatures | Boxes
 
 

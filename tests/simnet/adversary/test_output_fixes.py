@@ -23,6 +23,7 @@ from simnet.adversary.output_fixes import (
     output_fixes,
 )
 from tests.harness.shell import RING, simnet, words
+from tests.harness.timing import stopwatch
 
 BIT = SecretValues({0: frozenset({(0,)}), 1: frozenset({(1,)}), 2: frozenset({(1,)})})
 
@@ -194,6 +195,18 @@ def test_a_multiset_of_secrets_is_one_of_inputs_only_if_all_make_them_in_the_sam
     assert alike.in_words == f"the inputs of u1, u2 {without}"
     assert other.in_words == f"the secrets of u1, u2 {without}"
     assert own.in_words is None
+
+
+def test_many_sums_of_one_element_take_no_long_search() -> None:
+    """A coalition of all users but one knows every element of many secrets by itself."""
+    keys = [(f"u{number}", 0) for number in range(1_000)]
+    plain = SecretValues(
+        {item + 1: frozenset({tuple(int(item == at) for at in range(30))}) for item in range(30)}
+    )
+    sums = [KnownSum({(key, item): 1}, 0, 10_007) for key in keys for item in range(1, 31)]
+    with stopwatch() as watch:
+        output_fixes(sums, dict.fromkeys(keys, plain))
+    assert watch.seconds < 10
 
 
 def test_nothing_is_said_about_inputs_outside_the_list() -> None:
