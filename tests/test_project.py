@@ -32,6 +32,12 @@ def test_the_newest_version_of_the_changelog_is_that_of_the_package() -> None:
     assert [date for _, date in headings] == sorted((date for _, date in headings), reverse=True)
 
 
+def test_each_version_of_the_changelog_says_what_was_added_changed_and_fixed() -> None:
+    for version in (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1:]:
+        parts = re.findall(r"^### (.+)$", version, re.MULTILINE)
+        assert parts in (["Added", "Changed", "Fixed"], []), version.splitlines()[0]
+
+
 def test_the_version_stands_in_one_place() -> None:
     for place in ("CITATION.cff", "README.md", "CONTRIBUTING.md", "simnet/installed.py"):
         assert PROJECT["version"] not in (ROOT / place).read_text(), place
