@@ -266,8 +266,8 @@ def _print_unknown(out: "Console", found: "EveryCoalition", users: Sequence[str]
     if found.undecided:
         verdicts = "verdict is" if found.undecided == 1 else "verdicts are"
         out.print(
-            f"{found.undecided:,} {verdicts} undecided: these coalitions may learn more than their "
-            "output, and the lists of such coalitions leave them out",
+            f"{found.undecided:,} {verdicts} undecided: these coalitions are missing from the "
+            "lists of coalitions that learn more than their output",
             style="yellow",
         )
     shown = [each for each in found.standings if not users or each.party in users]

@@ -5,14 +5,19 @@ import builtins
 import keyword
 import re
 import sys
+import sysconfig
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 STARTER = (
     "two_server_sum",
     "TwoServerSum",
 )  # the starter's module and class, which the copies rename
-# A module with such a name would hide a module that the starter or its test needs.
-MODULES = {*sys.stdlib_module_names, "scenario", "simnet", "attrs", "numpy", "hypothesis", "pytest"}
+# A module with such a name would hide a module that simnet, the starter or its test needs.
+MODULES = {
+    *("scenario", "simnet", "protocols", "scenarios", "attrs", "numpy", "hypothesis", "pytest"),
+    *sys.stdlib_module_names,
+}
 
 
 def new(name: str, *, folder: Path | None = None) -> None:
@@ -47,8 +52,8 @@ def new(name: str, *, folder: Path | None = None) -> None:
         )
     if _is_taken(name):
         raise BadInput(
-            f"{name!r} is taken: Python or the files to be written use {name} or "
-            f"{_class_name(name)} for something else; give another name"
+            f"{name!r} is taken: Python, an installed library or the files to be written use "
+            f"{name} or {_class_name(name)} for something else; give another name"
         )
     target = Path(name) if folder is None else folder
     texts = starter(name)
@@ -96,5 +101,9 @@ def _is_taken(name: str) -> bool:
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
+    # so would the names of other installed modules, of which libraries may need any
+    installed = [sysconfig.get_path(place) for place in ("purelib", "platlib")]
+    if name in MODULES or PathFinder.find_spec(name, installed) is not None:
+        return True
     camel = _class_name(name)
-    return name in MODULES or hasattr(builtins, camel) or camel in imported - {STARTER[1]}
+    return hasattr(builtins, camel) or camel in imported - {STARTER[1]}

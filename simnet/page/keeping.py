@@ -9,15 +9,15 @@ closed in which inputs could reach the page.
   coefficient of the form of a message, so it is also in equations and proofs. If a party has
   disclosed anything that was made from a sealed value, we leave out all coefficients but 1 and -1,
   and all proofs that need others.
-- *Texts.* A script may write a disclosed value into a tag, and an error may quote a number. Digits
-  of such tags, and numbers in errors, are replaced by `#`.
+- *Texts.* A script may write a disclosed value into a tag, and an error may quote a number. So `#`
+  replaces numbers in errors, and the digits of tags on a page without coefficients.
 
 The page still shows who sent a message to whom and when, how large it was, and who can compute
 what. In some protocols these facts depend on disclosed values.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -31,15 +31,16 @@ from simnet.kernel.reading import Sampled
 from simnet.kernel.run import Run
 
 Json = dict[str, Any]
-# Digits behind a letter may belong to a name, such as u1.
-_NUMBER = re.compile(r"(?<![^\W_])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
+_WORD = re.compile(r"\w*\d\w*")
 _DIGITS = re.compile(r"\d+")
+_NUMBER = re.compile(r"#(?:[.,]#)*(?:e[-+]?#)?")  # with # in the place of its digits
 
 
 @attrs.frozen
 class Keeping:
     """What a page leaves out: `numbers` if the inputs are somebody's data, and `coefficients` if
-    values were disclosed that may depend on these inputs.
+    values were disclosed that may depend on these inputs. `names` are the words of the names of
+    parties, whose digits are kept.
 
     >>> Keeping(numbers=True, coefficients=True).tag("bid 733")
     'bid #'
@@ -47,18 +48,24 @@ class Keeping:
 
     numbers: bool = False
     coefficients: bool = False
+    names: Collection[str] = ()
 
     def tag(self, tag: str) -> str:
         """A tag as the page shows it."""
         return _DIGITS.sub("#", tag) if self.coefficients else tag
 
     def text(self, text: str) -> str:
-        """A text as the page shows it, perhaps without numbers; names such as u1 stay as they are.
+        """A text as the page shows it, perhaps without numbers; names of parties stay.
 
-        >>> Keeping(numbers=True).text("u1 sends 733 elements, bid_733 and 7e5")
-        'u1 sends # elements, bid_# and #'
+        >>> Keeping(numbers=True, names={"u1"}).text("u1 sends 733 elements, bid733 and 7.1e-5")
+        'u1 sends # elements, bid# and #'
         """
-        return _NUMBER.sub("#", text) if self.numbers else text
+        if not self.numbers:
+            return text
+        return _NUMBER.sub("#", _WORD.sub(self._without_digits, text))
+
+    def _without_digits(self, found: re.Match[str]) -> str:
+        return found[0] if found[0] in self.names else _DIGITS.sub("#", found[0])
 
     def hides(self, coefficient: int, modulus: int) -> bool:
         """Whether the page leaves out a coefficient."""
@@ -104,8 +111,10 @@ def played(done: Run, is_private: bool) -> tuple[Run, Keeping]:
     try:
         sampled, record = recorded(done, names)
     except ScriptError:  # the script behaves in another way when it is played again
-        return played_again(done, names, Sampled()), Keeping(numbers=True, coefficients=True)
-    return sampled, Keeping(numbers=True, coefficients=_discloses(record))
+        again = played_again(done, names, Sampled())
+        return again, Keeping(numbers=True, coefficients=True, names=words_of(names))
+    discloses = _discloses(record)
+    return sampled, Keeping(numbers=True, coefficients=discloses, names=words_of(names))
 
 
 def kept_of(done: Run, is_private: bool) -> Keeping:
@@ -115,8 +124,15 @@ def kept_of(done: Run, is_private: bool) -> Keeping:
     try:
         _, record = recorded(done, ())
     except ScriptError:
-        return Keeping(numbers=True, coefficients=True)
-    return Keeping(numbers=True, coefficients=_discloses(record))
+        return Keeping(numbers=True, coefficients=True, names=words_of(done.roster.names))
+    discloses = _discloses(record)
+    return Keeping(numbers=True, coefficients=discloses, names=words_of(done.roster.names))
+
+
+def words_of(names: Sequence[str]) -> frozenset[str]:
+    """The words in names that begin with a letter and have a digit, such as g1 and u2 in g1.u2."""
+    words = _WORD.findall(" ".join(names))
+    return frozenset(word for word in words if word[0].isalpha())
 
 
 def _discloses(record: DoorRecord) -> bool:

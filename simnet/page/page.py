@@ -61,7 +61,7 @@ from simnet.page.coalitions import (
     judge_some,
 )
 from simnet.page.isolating import isolator
-from simnet.page.keeping import Keeping, kept_of, played
+from simnet.page.keeping import Keeping, kept_of, played, words_of
 from simnet.page.times import times_of
 from simnet.page.traffic import MOST_MESSAGES, flows_json, messages_json, parties_json
 from simnet.page.worlds import Worlds
@@ -136,7 +136,7 @@ def page_of(
     style = (HERE / "page.css").read_text(encoding="utf-8")
     scripts = page_scripts()
     done = result.run
-    kept = Keeping(numbers=private, coefficients=data["hides_coefficients"])
+    kept = Keeping(private, data["hides_coefficients"], words_of(done.roster.names))
     people = getattr(result, "population", None)
     hides_privacy = private and depends_on_truth(result)
     privacy = [] if hides_privacy else privacy_of_page(result.privacy)

@@ -9,7 +9,7 @@ from simnet.page.keeping import Keeping
 
 WIDTH, ROW = 560.0, 24.0  # of the picture and of a lane, in units of the picture
 TICKS = 4
-MOST_LEGS = 1000  # steps of the chain that the page has; the template folds most of them
+MOST_LEGS = 1000  # steps of the chain that the page has; the template folds all but the first few
 
 
 @attrs.frozen

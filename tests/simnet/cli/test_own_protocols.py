@@ -222,7 +222,9 @@ def test_a_name_that_is_no_module_is_refused(name: str, tmp_path: Path) -> None:
     refusal(simnet("new", name, "--folder", tmp_path / "new"))
 
 
-@pytest.mark.parametrize("name", ["none", "field", "mapping", "scenario", "simnet", "types"])
+@pytest.mark.parametrize(
+    "name", ["none", "field", "mapping", "scenario", "simnet", "types", "attr"]
+)
 def test_a_name_that_the_new_files_need_themselves_is_refused(name: str, tmp_path: Path) -> None:
     assert f"'{name}' is taken" in refusal(simnet("new", name, "--folder", tmp_path / "new"))
     assert not (tmp_path / "new").exists()

@@ -16,7 +16,7 @@ import pytest
 from simnet import Field, Performance, Run, Seat, Tag, perform, reals, run, seats, timed
 from simnet.network.timeline import shown_parties
 from simnet.page.beside import depends_on_truth, estimate_of
-from simnet.page.keeping import Keeping
+from simnet.page.keeping import Keeping, words_of
 from simnet.page.page import page_data, page_of, script_json, source_hash
 from simnet.page.times import times_of
 from simnet.scenario.population import ItemPopulation
@@ -243,9 +243,14 @@ def test_given_inputs_that_equal_drawn_ones_are_kept_back() -> None:
 
 
 def test_errors_and_aborts_quote_no_numbers_of_given_inputs() -> None:
-    kept = Keeping(numbers=True)
-    said = "the run was aborted: u1: 733 is above 12.5, in round 3 of server2"
-    assert kept.text(said) == "the run was aborted: u1: # is above #, in round # of server2"
+    kept = Keeping(numbers=True, names=words_of(["u1", "u_1", "server2", "7", "ring7.u1"]))
+    for said, shown in (
+        ("u1: 733 is above 12.5, in round 3 of server2", "u1: # is above #, in round # of server2"),
+        ("bid733, bid_733 and u733 of u_1", "bid#, bid_# and u# of u_1"),
+        ("1,234.5 7e5 1.5e-07 0x7f [7, 8]", "# # # #x#f [#, #]"),
+        ("u1.7, 7 and ring7.u1[3]", "u1.#, # and ring7.u1[#]"),
+    ):
+        assert kept.text(said) == shown
 
 
 @pytest.mark.slow
