@@ -14,10 +14,12 @@ import numpy as np
 
 from simnet.errors import SimnetError
 from simnet.glossary import explained
+from simnet.kernel.run import Run
 from simnet.scenario.claims import Adversaries
 from simnet.scenario.drops import truth_in_words
 from simnet.scenario.perform import Performance
 from simnet.scenario.plain import OUTPUTS_SHOWN, PlainRun, plain
+from simnet.stated.about import Totals
 from simnet.stated.assessment import Assessment
 from simnet.stated.bill import BYTES_REPEATED, CODES, BillRow, count_in_words, repeats_bytes
 from simnet.stated.privacy import PrivacyStatement, Statements
@@ -248,8 +250,8 @@ def depends_on_truth(result: Result) -> bool:
 
     Some protocols state, for example, a δ that depends on the number of holders of the rarest item.
     On a page about somebody's data this δ may reveal the number. So we ask the protocol about other
-    totals and about runs on other inputs, and return False only if the statements are the same for
-    all of these.
+    totals and about runs on other inputs, at the stated ε and δ and at three points of the curve,
+    and return False only if the statements are the same for all of these.
     """
     if not result.privacy or not isinstance(result, Performance):
         return bool(result.privacy)
@@ -264,11 +266,21 @@ def depends_on_truth(result: Result) -> bool:
         (attrs.evolve(result.run, inputs=inputs), result.population.totals)
         for inputs in _other_inputs(result.run.inputs)
     ]
-    try:
-        stated = [tuple(result.about.privacy(run, t, epsilon, delta)) for run, t in asked]
-    except (ValueError, SimnetError):
+
+    def stated(run: Run, totals: Totals, at: float | None) -> tuple[PrivacyStatement, ...] | None:
+        try:
+            return tuple(result.about.privacy(run, totals, at, delta))
+        except (ValueError, SimnetError):
+            return None
+
+    if stated(*asked[0], epsilon) is None:
         return True
-    return any(each != stated[0] for each in stated)
+    for share in (None, 1 / POINTS, 1 / 4, 1):
+        at = epsilon if share is None else share * _end_of_curves(given)
+        own = stated(*asked[0], at)
+        if any(stated(*other, at) != own for other in asked[1:]):
+            return True
+    return False
 
 
 def _other_inputs(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -309,7 +321,7 @@ def curves_of(result: Result) -> Curves | None:
     at = [s for s in result.privacy if s.given_delta is None and -inf < s.log_delta]
     if not isinstance(result, Performance) or not at:
         return None
-    most = max(2 * max(s.epsilon for s in at), 1.0)
+    most = _end_of_curves(at)
     begin = perf_counter()
     found: dict[str, list[tuple[float, float]]] = {}
     for step in range(POINTS + 1):
@@ -329,6 +341,10 @@ def curves_of(result: Result) -> Curves | None:
     ]
     curves = [curve for curve in curves if len(curve.points) > 1]
     return _drawn(curves, at, most) if curves else None
+
+
+def _end_of_curves(at: Sequence[PrivacyStatement]) -> float:
+    return max(2 * max((s.epsilon for s in at), default=0.0), 1.0)
 
 
 def _title(statement: PrivacyStatement) -> str:

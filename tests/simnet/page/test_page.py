@@ -314,6 +314,20 @@ def test_privacy_that_depends_on_the_truth_only_at_the_stated_delta_is_kept_back
         assert depends_on_truth(changed) == depends
 
 
+def test_privacy_that_depends_on_the_truth_only_on_its_curve_is_kept_back() -> None:
+    def privacy(_: Run, totals: Any, epsilon: float | None, __: float | None) -> list[Any]:
+        at = 0.1 if epsilon is None else epsilon
+        found = -1.0 - at * float(totals[0]) if at > 0.5 and depends else -1.0
+        return [PrivacyStatement(at, found, "replace", "a report", "")]
+
+    result = perform("local_frequency", users=3, items=2, claims=False)
+    assert isinstance(result, Performance)
+    about = attrs.evolve(result.about, privacy=privacy)
+    for depends in (False, True):
+        stated = Statements(privacy(result.run, result.population.totals, None, None))
+        assert depends_on_truth(attrs.evolve(result, about=about, privacy=stated)) == depends
+
+
 def test_the_page_has_no_sentence_that_it_cannot_check() -> None:
     """The page makes the sentence about a verdict itself. What follows from the values of the
     output is apart, and a page without values does not have it.
