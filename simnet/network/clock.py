@@ -11,8 +11,8 @@ What comes first at a downlink depends on the times of *all* senders, so the ord
 matters. The party that resumes next is the one with the earliest time (of a crowd: the earliest of
 its members). A party that resumes at time t sends nothing before t, so at this moment every message
 that comes before t is known. A wait that was computed too early is computed again if messages were
-sent to its party in between. (Members of a crowd that resume after t may lack messages that come
-after t, and would keep their downlinks busy.)
+sent to its party in between. For the other members of a crowd, which resume later than t, the clock
+does not know the messages that are sent after t.
 
 If no script waits with a deadline, the log does not change with the network: which message a script
 reads next does not depend on times. (A script that reads from anybody keeps the order of its run,
