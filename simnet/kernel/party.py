@@ -716,7 +716,8 @@ class Party:
         `heard` for the sum.
 
         Raises `ScriptError` for a tag that is not `Summed`, for a sum without messages, and unless
-        exactly one of `senders` and `count` is given.
+        exactly one of `senders` and `count` is given. After `heard` it is also raised unless
+        `senders` names only parties that `heard` has returned.
 
         For example, `total = await me.gather_sum(SHARE, senders=me.all("user"))`.
         """
