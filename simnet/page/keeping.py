@@ -10,7 +10,7 @@ closed in which inputs could reach the page.
   disclosed anything that was made from a sealed value, we leave out all coefficients but 1 and -1,
   and all proofs that need others.
 - *Texts.* A script may write a disclosed value into a tag, and an error may quote a number. So `#`
-  replaces numbers in errors, and the digits of tags on a page without coefficients.
+  replaces numbers in errors and notes, and the digits of tags on a page without coefficients.
 
 The page still shows who sent a message to whom and when, how large it was, and who can compute
 what. In some protocols these facts depend on disclosed values.
