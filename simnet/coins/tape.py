@@ -218,8 +218,9 @@ class TapeDiscrete:
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
         """Toss `count` weighted coins, one after another."""
+        possible = sum(weight != 0 for weight in weights)
+        _refuse_many(self._tape, possible, f"an index of {len(weights):,} weights")
         choice = Choice.of(enumerate(weights))
-        _refuse_many(self._tape, len(choice.outcomes), f"an index of {len(weights):,} weights")
         return _numbers([self._tape.toss(choice) for _ in range(count)])
 
     def uniform(self, count: int) -> Floats:  # noqa: ARG002
