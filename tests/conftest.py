@@ -3,6 +3,7 @@
 Hypothesis draws the same examples in every run; `make fuzz` draws new examples, and many more.
 """
 
+import gc
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ ORDINARY = settings(
 )
 settings.register_profile("ci", ORDINARY, derandomize=True)
 settings.register_profile("quick", ORDINARY, derandomize=True)
-settings.register_profile("half", ORDINARY, derandomize=True)
+settings.register_profile("third", ORDINARY, derandomize=True)
 settings.register_profile("fuzz", ORDINARY)
 settings.load_profile(PROFILE)
 
@@ -35,6 +36,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("fuzz")
         if item.get_closest_marker("long") is not None:
             item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """Let Python's garbage collection leave alone what the tests and the libraries keep for ever.
+    This saves a tenth of the time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

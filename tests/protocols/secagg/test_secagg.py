@@ -241,7 +241,9 @@ def test_a_consistency_round_stops_a_server_with_different_lists() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("helpers", [(), ("u1",), ("u2", "u3")])
+@pytest.mark.parametrize(
+    "helpers", [(), pytest.param(("u1",), marks=pytest.mark.long), ("u2", "u3")]
+)
 @pytest.mark.parametrize(
     ("users", "threshold", "chunks"),  # only the first of so many chunks of lists is checked
     long_but([(3, 2, 1), (4, 3, 8), (4, 3, 1)], (3, 2, 1), (4, 3, 8)),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from simnet.adversary.deductions import Deductions
+from tests.harness.marks import long_but
 from tests.harness.random_functions import (
     Script,
     Sent,
@@ -56,9 +57,7 @@ def test_the_real_view_is_as_close_to_the_new_view_as_the_proof_says() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "part", [*range(2), *(pytest.param(part, marks=pytest.mark.long) for part in range(2, 10))]
-)
+@pytest.mark.parametrize("part", long_but(range(10), 0))
 def test_thousands_of_verdicts_agree_with_an_enumeration(part: int) -> None:
     counts, wrong = check_seeds(range(1_000 + 500 * part, 1_500 + 500 * part))
     assert not wrong, wrong[0]

@@ -29,7 +29,7 @@ from tests.harness.certificates.readers import NODE, NodeReader, python_reader
 from tests.harness.data import ROOT
 from tests.harness.fuzz import cases
 from tests.harness.many_cases import for_each
-from tests.harness.marks import long_but, slow_but
+from tests.harness.marks import long_but
 from tests.harness.shell import RING, WIDTH, Result, refusal, simnet, words
 from tests.harness.timing import stopwatch
 
@@ -324,7 +324,9 @@ def test_a_role_of_a_group_can_be_named() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES[::2])
+@pytest.mark.parametrize(
+    ("name", "options", "corrupt", "finding"), long_but(CASES[::2], *CASES[::4])
+)
 @pytest.mark.parametrize(
     "expected",
     long_but(
@@ -1143,7 +1145,7 @@ def test_what_stands_for_no_protocol_is_bad_input(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES)
-@pytest.mark.parametrize("more", slow_but(["", "--runs 3"], ""))
+@pytest.mark.parametrize("more", long_but(["", "--runs 3"], ""))
 def test_a_verdict_fits_a_terminal(
     name: str, options: str, corrupt: str, finding: str, more: str
 ) -> None:
