@@ -18,6 +18,7 @@ import copy
 from collections.abc import Iterable
 from typing import Any
 
+from simnet.adversary.replays import compare_recorded_runs
 from simnet.adversary.symbolic import Symbolic
 from simnet.coins.coins import Coins
 from simnet.doors.call import DoorCall
@@ -42,11 +43,11 @@ class Recording(Sampled):
 def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
     """Play a run once more in numbers; return the new run and the record of its doors.
 
-    Raises `ScriptError` if the two runs differ (`compare_runs`).
+    Raises `ScriptError` if the two runs differ (`compare_recorded_runs`).
     """
     reading = Recording()
     sampled = played_again(done, observe, reading)
-    compare_runs(done, sampled)
+    compare_recorded_runs(done, sampled, reading.record)
     return sampled, reading.record
 
 

@@ -60,6 +60,11 @@ PURE = (
     "perhaps the function of a door has a side effect, although it may only return a value, or the "
     "script draws random numbers outside me.coins"
 )
+IMPURE = (
+    "the function returns another value when it is called again with the same arguments: its "
+    "result may depend only on its arguments and coins, so the function may draw no other random "
+    "numbers, read no clock, and use nothing that changes from call to call"
+)
 
 
 @attrs.frozen
@@ -123,6 +128,19 @@ def replayed_on_other_inputs(
             ) from None
     is_finite = _items(done) is not None or not done.inputs
     return Replays(made, needed if is_finite else None)
+
+
+def compare_recorded_runs(first: Run, second: Run, record: DoorRecord) -> None:
+    """Raise `ScriptError` if two runs differ (`compare_runs`). `record` has the doors of `second`.
+
+    If the runs differ, the functions of doors are called again. The error names a door whose
+    function then returns another value, or else it is the error of `compare_runs`.
+    """
+    try:
+        compare_runs(first, second)
+    except ScriptError:
+        _check_doors(record, first.seed)
+        raise
 
 
 def replays_in_words(replays: Sequence[Replays]) -> str:
@@ -241,10 +259,32 @@ class _Answers:
         except NoKey:  # values of this type cannot be compared
             return
         if self._known.setdefault((call.party, call.kind, call.number, given), key) != key:
-            raise ScriptError(
-                f"{call.party} (me.{call.kind} of {call.name}): the function returns another "
-                f"value when it is called again with the same arguments: {PURE}"
-            )
+            raise ScriptError(f"{call.party} (me.{call.kind} of {call.name}): {IMPURE}")
+
+
+def _check_doors(record: DoorRecord, seed: int) -> None:
+    """Call the functions of doors again, and raise `ScriptError` if one returns another value."""
+    answers = _Answers()
+    for call in itertools.chain.from_iterable(record.calls.values()):
+        if not _came_to_an_end(call):
+            continue
+        values = [value_of(each) for each in call.arguments]
+        if not call.takes_coins:
+            answers.check(call, values, call.result)
+        try:
+            # With coins, two new calls are compared, each with the same new coins.
+            again = [called(call, values, _door_coins(call, seed)) for _ in range(2)]
+        except Exception:  # an error is not another value
+            continue
+        for answer in again:
+            answers.check(call, values, answer)
+
+
+def _door_coins(call: DoorCall, seed: int) -> Coins | None:
+    if not call.takes_coins:
+        return None
+    purpose = f"other inputs {call.kind} {call.number} "
+    return SampledCoins(seed, call.party, purpose=purpose).for_doors
 
 
 class _OtherInputs(Sampled):
@@ -273,17 +313,11 @@ class _OtherInputs(Sampled):
     def _answer(self, call: DoorCall) -> Any:
         values = self._values(call)
         try:
-            answer = called(call, values, self._coins(call))
+            answer = called(call, values, _door_coins(call, self._seed))
         except Exception:  # a function may refuse inputs that did not occur in the run
             return None
         self._answers.check(call, values, answer)
         return answer
-
-    def _coins(self, call: DoorCall) -> Coins | None:
-        if not call.takes_coins:
-            return None
-        purpose = f"other inputs {call.kind} {call.number} "
-        return SampledCoins(self._seed, call.party, purpose=purpose).for_doors
 
     def _values(self, call: DoorCall) -> Sequence[object]:
         return [

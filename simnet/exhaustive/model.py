@@ -76,7 +76,7 @@ from simnet.coins.sampled import SampledDiscrete
 from simnet.coins.tape import Choice, Outcome
 from simnet.contract import Protocol
 from simnet.doors.plain_keys import NoKey, key_of
-from simnet.errors import BadInput, Stall
+from simnet.errors import BadInput, ScriptError, Stall
 from simnet.exhaustive.network import Network, OpenedRow, Posting, Silent, Summands
 from simnet.exhaustive.outbox import Request
 from simnet.exhaustive.party_tree import PartyState, PartyTree
@@ -417,7 +417,11 @@ class Model:
             )
             for _ in range(2)
         )
-        compare_runs(first, second)
+        try:
+            compare_runs(first, second)
+        except ScriptError:
+            recorded(first, everyone)  # names the door, if a function of a door is the reason
+            raise
         if not self._is_replayed:
             # Parties are played one by one: values that functions of doors share would be missed.
             replayed_on_other_inputs(*recorded(first, everyone))

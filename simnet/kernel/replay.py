@@ -19,7 +19,8 @@ Example. A user adds `random.randrange(2)` to its report, which raises this erro
 
     u2 in round 1 (tag "report"): its message to server differs when the run is read again, and
     the state of `random` changed meanwhile: a script must draw every random number from me.coins,
-    read no clock and keep nothing from one run to the next
+    read no clock and keep nothing from one run to the next, and the function of a door may only
+    return a value
 """
 
 import itertools
@@ -39,7 +40,7 @@ from simnet.values.rows import Rows, Tally
 
 RULE = (
     "a script must draw every random number from me.coins, read no clock and keep nothing "
-    "from one run to the next"
+    "from one run to the next, and the function of a door may only return a value"
 )
 
 

@@ -58,11 +58,11 @@ from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import OrbitProof, exposed_types
 from simnet.adversary.orbits.structure import Component, Structure, secret_in_words
 from simnet.adversary.reading_again import Recording
+from simnet.adversary.replays import compare_recorded_runs
 from simnet.adversary.roles import Roles
 from simnet.adversary.verdict import ShareFinding, uncovered_in_words
 from simnet.contract import Protocol
 from simnet.kernel.inputs import Inputs
-from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
 
 THEOREM = "Theorem 1 of docs/proofs/orbits.md"
@@ -189,7 +189,7 @@ class AlikeJudge:
         recording = Recording()
         sampled = run(protocol, inputs, seed, reading=recording, progress=progress)
         if same_as is not None:
-            compare_runs(same_as, sampled)
+            compare_recorded_runs(same_as, sampled, recording.record)
         self.outline = outline_of(sampled, recording.record, progress, with_polynomials)
         self.structure = Structure(self.outline)
 

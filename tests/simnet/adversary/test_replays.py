@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import local_frequency
 from simnet import Field, Party, Run, Sealed, Seat, Tag, run
+from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.adversary.reading_again import recorded
 from simnet.adversary.replays import (
     Replays,
@@ -21,6 +23,7 @@ from simnet.adversary.replays import (
     replays_in_words,
 )
 from simnet.errors import ScriptError
+from simnet.exhaustive.model import Model
 
 F, NOTE = Field(101), Tag("note")
 
@@ -152,6 +155,74 @@ class Shared:
 def test_functions_that_share_what_they_leave_behind_are_found() -> None:
     with pytest.raises(ScriptError, match="has a side effect"):
         replays_of(Shared(), [1, 2])
+
+
+class Counts(Smuggler):
+    """A party whose door gives another value each time."""
+
+    def __init__(self) -> None:
+        self.calls: list[int] = []
+
+    def kept(self, value: int) -> list[int]:
+        self.calls.append(value)
+        return [value + len(self.calls)]
+
+    async def voter(self, me: Party, vote: Sealed) -> None:
+        await me.send(NOTE, "reader", me.secret(self.kept, vote, field=F, shape=(1,)))
+
+    async def reader(self, me: Party) -> Any:
+        return (await me.receive(NOTE, "voter", shape=(1,))).open()
+
+
+class CountsWithCoins(Counts):
+    """The same party, and the function of its door gets coins."""
+
+    def kept(self, value: int, coins: Any = None) -> list[int]:
+        return [super().kept(value)[0] + 50 * coins.bernoulli(0.5)]
+
+
+class CountsOutputs(Counts):
+    """Here it is the function of the reader's door that gives another value each time."""
+
+    async def voter(self, me: Party, vote: Sealed) -> None:
+        await me.send(NOTE, "reader", me.secret(lambda value: [value], vote, field=F, shape=(1,)))
+
+    async def reader(self, me: Party) -> Any:
+        return me.output(self.kept, await me.receive(NOTE, "voter", shape=(1,)))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "door"),
+    [
+        (Counts, "voter (me.secret of kept)"),
+        (CountsWithCoins, "voter (me.secret of kept)"),
+        (CountsOutputs, "reader (me.output of kept)"),
+    ],
+)
+def test_a_door_whose_result_changes_is_named_and_not_the_party_that_uses_it(
+    protocol: Callable[[], Counts], door: str
+) -> None:
+    done = run(protocol(), [2], seed=1)
+    told = rf"^{re.escape(door)}: the function returns another value when it is called again"
+    with pytest.raises(ScriptError, match=told):
+        recorded(done, [])
+    with pytest.raises(ScriptError, match=told):
+        AlikeJudge(done.protocol, [2], 1, same_as=done)
+    if protocol is not CountsOutputs:  # exact laws refuse this function while it runs
+        with pytest.raises(ScriptError, match=told):
+            Model(protocol()).worlds([2], 10)
+
+
+def test_a_script_that_keeps_something_is_blamed_although_its_doors_are_pure() -> None:
+    class Remembers(Counts):
+        async def voter(self, me: Party, vote: Sealed) -> None:
+            self.calls.append(1)
+            secret = me.secret(lambda value: [value], vote, field=F, shape=(1,))
+            await me.send(NOTE, "reader", secret * len(self.calls))
+
+    done = run(Remembers(), [2], seed=1)
+    with pytest.raises(ScriptError, match=r"^reader: what it returns differs"):
+        recorded(done, [])
 
 
 class Numbers:
