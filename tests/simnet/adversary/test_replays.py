@@ -244,6 +244,9 @@ def test_without_a_domain_parties_are_tried_on_the_inputs_of_others() -> None:
     assert replays_of(Numbers(), [5, 9]) == Replays(made=4, needed=None)
 
 
+LARGE = Field.above(1 << 30)  # two random elements are hardly ever the same
+
+
 class Asking(Smuggler):
     """A party that makes a secret with the given function."""
 
@@ -251,9 +254,9 @@ class Asking(Smuggler):
         self.function = function
 
     async def voter(self, me: Party, vote: Sealed) -> None:
-        secret = me.secret(self.function, vote, field=F, shape=())
-        await me.send(NOTE, "reader", secret + me.coins.field(F, ()))
-        await me.send(NOTE, "reader", me.coins.field(F, ()))
+        secret = me.secret(self.function, vote, field=LARGE, shape=())
+        await me.send(NOTE, "reader", secret + me.coins.field(LARGE, ()))
+        await me.send(NOTE, "reader", me.coins.field(LARGE, ()))
 
 
 COUNTER, NUMBERS = itertools.count(), random.Random(1)
