@@ -1,4 +1,4 @@
-"""Prints a scenario's result: estimate, error, privacy, claims and bill."""
+"""Prints a scenario's result: estimate, error, privacy, claims, and the bill or traffic."""
 
 from math import isnan
 
@@ -32,7 +32,7 @@ SHORTEST_TRACK, LONGEST_TRACK = 10, 60  # the width, in characters, of the bar o
 
 
 def show(result: Performance, console: Console) -> None:
-    """Print the estimate, its error, privacy, claims, the bill, and the time of the run."""
+    """Print the estimate, its error, privacy, claims, the bill or traffic, and the time."""
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
