@@ -514,5 +514,5 @@ def _pieces(value: Any) -> Iterator[Any]:
         yield from value.flat if value.dtype.hasobject else ()
     elif type(value).__module__.partition(".")[0] not in ("builtins", "numpy", "simnet"):
         yield from getattr(value, "__dict__", {}).values()
-        for name in slots_of(type(value)):
-            yield getattr(value, name, None)
+        for _, contents in slots_of(value):
+            yield contents

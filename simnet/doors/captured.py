@@ -40,7 +40,6 @@ import abc
 import functools
 import hashlib
 import os
-import struct
 import sys
 import typing
 from collections.abc import Callable, Hashable
@@ -60,7 +59,14 @@ from typing import Any
 import attrs
 import numpy as np
 
-from simnet.doors.plain_keys import NoKey, key_of, slots_of, type_key
+from simnet.doors.plain_keys import (
+    NoKey,
+    hides_contents,
+    is_bare_array,
+    key_of,
+    slots_of,
+    type_key,
+)
 
 LARGE = 10_000  # an array with more bytes than this is described by its digest
 MOST_OBJECTS = 1000  # the largest number of objects whose parts are described
@@ -154,11 +160,12 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
         return _without_lines(value)
     if isinstance(value, ModuleType) or is_of_library(value):
         return _Itself(value)
+    if isinstance(value, np.ndarray) and not is_bare_array(value):
+        return Opaque(value), _knowledge(value.view(np.ndarray), met)
     is_large = isinstance(value, np.ndarray) and value.nbytes > LARGE
-    is_bare = is_large and not value.dtype.hasobject and value.dtype.metadata is None
-    if is_bare and not isinstance(value, np.ma.MaskedArray):
+    if is_large and not value.dtype.hasobject and value.dtype.metadata is None:
         digest = hashlib.blake2b(value.tobytes(), digest_size=16).digest()
-        return "array", type(value), type_key(value.dtype), value.shape, digest
+        return "array", type(value), type_key(value.dtype), value.shape, value.strides, digest
     if not isinstance(value, FunctionType | MethodType):
         try:
             return key_of(value)
@@ -195,7 +202,9 @@ def _parts(value: Any) -> list[object] | None:
     if isinstance(value, MethodType | BuiltinFunctionType):
         return [getattr(value, "__func__", value.__name__), value.__self__]
     if isinstance(value, functools.partial):
-        return [value.func, value.args, tuple(value.keywords), *value.keywords.values()]
+        keywords, attributes = value.keywords, vars(value)
+        named = [tuple(keywords), *keywords.values(), tuple(attributes), *attributes.values()]
+        return [value.func, value.args, *named]
     if isinstance(value, _WITH_CACHE):  # the cache does not change the results
         return [value.__wrapped__]
     if type(value) in (tuple, list, set, frozenset):
@@ -215,21 +224,10 @@ def _parts_of_object(value: object) -> list[object] | None:
         for kind in type(value).__mro__[:-1]
     ):
         return None
-    slots = slots_of(type(value))
-    if _hides_contents(type(value), len(slots)):
+    if hides_contents(type(value)):
         return None
-    attributes = dict(getattr(value, "__dict__", {}))
-    attributes.update((name, getattr(value, name, None)) for name in slots)
+    attributes = {**getattr(value, "__dict__", {}), **dict(slots_of(value))}
     return [part for name in sorted(attributes) for part in (name, attributes[name])]
-
-
-def _hides_contents(kind: type, slots: int) -> bool:
-    """Return whether objects of a class are larger than their attributes need. A class that is
-    written in C may keep data in the rest.
-    """
-    pointers = slots + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
-    visible = object.__basicsize__ + pointers * struct.calcsize("P")
-    return kind.__itemsize__ > 0 or kind.__basicsize__ > visible
 
 
 def _library(kind: type) -> str:

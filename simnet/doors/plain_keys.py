@@ -12,15 +12,20 @@ entries.
 
 import dataclasses
 import enum
-from collections.abc import Hashable
+import struct
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
-from typing import Any
+from types import MemberDescriptorType
+from typing import Any, TypeGuard
 
 import attrs
 import numpy as np
 
 from simnet.arrays import Numbers
+from simnet.values.metered import Metered
 from simnet.values.typed import Typed
+
+_SCALARS = frozenset(np.sctypeDict.values())  # numpy's own classes of single values
 
 
 class NoKey(Exception):
@@ -34,48 +39,62 @@ def key_of(value: object) -> Hashable:
         return kind, value
     if isinstance(value, range):  # equal ranges may differ in their ends
         return kind, value.start, value.stop, value.step
-    if isinstance(value, float | complex):
-        if kind not in (float, complex) and not isinstance(value, np.generic):
-            raise NoKey(_refusal(kind))
+    if kind in (float, complex):
         return kind, np.asarray(value).tobytes()  # 0.0 and -0.0 differ, a NaN equals itself
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and kind in _SCALARS and not value.dtype.hasobject:
         return kind, type_key(value.dtype), value.tobytes()
-    if isinstance(value, np.ma.MaskedArray):
-        return kind, key_of(value.data), key_of(np.ma.getmaskarray(value))
-    if isinstance(value, np.ndarray):
+    if is_bare_array(value):
         return kind, type_key(value.dtype), value.shape, value.strides, _contents(value)
     if isinstance(value, enum.Enum):  # bits of a flag that no member has may lack a name
         return kind, value.name, value.value if isinstance(value, enum.Flag) else None
-    if isinstance(value, Typed):
+    if isinstance(value, Typed) and kind is Typed:
         return kind, value.wire, key_of(value.numbers())
     return kind, _pieces(value)
 
 
-def type_key(dtype: np.dtype[Any]) -> str:
-    """Return a text that tells types of numpy arrays apart, also by the names of their fields.
-
-    Raises `NoKey` for a type with metadata, which may be anything.
+def is_bare_array(value: object) -> TypeGuard[Numbers]:
+    """Return whether a value is an array that has no attributes beside those of numpy. Objects of a
+    class derived from numpy's array may have some.
     """
-    if dtype.metadata is not None:
-        raise NoKey("arrays whose type has metadata cannot be compared")
-    # Two types of one width, such as C's long and long long, have one `str` and two letters.
-    return f"{dtype.char}{dtype.str}" if dtype.names is None else str(dtype)
+    return type(value) is np.ndarray or (type(value) is Metered and vars(value).keys() == {"meter"})
 
 
-def slots_of(kind: type) -> list[str]:
-    """Return the names of the slots in which objects of a class keep attributes."""
-    return [name for each in kind.__mro__ for name in _own_slots(each)]
+def type_key(dtype: np.dtype[Any]) -> Hashable:
+    """Return a key that tells types of numpy arrays apart, also by the types of their fields.
+
+    Raises `NoKey` for a type with metadata, which may be anything, and for a type that numpy does
+    not name by a letter of its own list.
+    """
+    if dtype.metadata is not None or dtype.char not in np.typecodes["All"]:
+        raise NoKey(f"arrays of type {dtype} cannot be compared")
+    inner = [dtype[name] for name in dtype.names or ()]
+    inner += [dtype.subdtype[0]] if dtype.subdtype is not None else []
+    # Two types of one width, such as C's long and long long, have one text and two letters.
+    return dtype.type, dtype.char, dtype.str, str(dtype), tuple(map(type_key, inner))
 
 
-def _own_slots(kind: type) -> list[str]:
-    declared = vars(kind).get("__slots__", ())
-    names = (declared,) if isinstance(declared, str) else declared
-    prefix = f"_{kind.__name__.lstrip('_')}"  # Python puts it before a private name
-    return [
-        f"{prefix}{name}" if name.startswith("__") and not name.endswith("__") else name
-        for name in names
-        if name not in ("__dict__", "__weakref__")
-    ]
+def slots_of(value: object) -> Iterator[tuple[str, object]]:
+    """Yield the names and the contents of the slots in which an object keeps attributes."""
+    for each in type(value).__mro__:
+        for slot in _own_slots(each):
+            try:
+                yield slot.__name__, slot.__get__(value)
+            except AttributeError:  # the slot is empty
+                continue
+
+
+def hides_contents(kind: type) -> bool:
+    """Return whether objects of a class are larger than their attributes need. A class that is
+    written in C may keep data in the rest.
+    """
+    slots = sum(len(_own_slots(each)) for each in kind.__mro__)
+    pointers = slots + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    visible = object.__basicsize__ + pointers * struct.calcsize("P")
+    return kind.__itemsize__ > 0 or kind.__basicsize__ > visible
+
+
+def _own_slots(kind: type) -> list[MemberDescriptorType]:
+    return [each for each in vars(kind).values() if isinstance(each, MemberDescriptorType)]
 
 
 def _pieces(value: object) -> Hashable:
@@ -94,21 +113,16 @@ def _pieces(value: object) -> Hashable:
         names = [field.name for field in dataclasses.fields(kind)]
     else:
         raise NoKey(_refusal(kind))
-    others = [name for each in kind.__mro__ if not _is_record(each) for name in _own_slots(each)]
-    if isinstance(value, _WITH_CONTENTS) or not {*getattr(value, "__dict__", ()), *others} <= {
-        *names
-    }:
+    # A class of attrs has slots for its fields and for properties that are computed from these.
+    slots = [
+        slot.__name__
+        for each in kind.__mro__
+        if "__attrs_attrs__" not in vars(each)
+        for slot in _own_slots(each)
+    ]
+    if hides_contents(kind) or not {*getattr(value, "__dict__", ()), *slots} <= {*names}:
         raise NoKey(_refusal(kind))
     return tuple(key_of(getattr(value, name)) for name in names)
-
-
-# An object of a class derived from one of these has contents besides its attributes.
-_WITH_CONTENTS = (int, str, bytes, bytearray, tuple, list, set, frozenset, dict)
-
-
-def _is_record(kind: type) -> bool:
-    """Return whether a class itself, and not only a class above it, declares fields."""
-    return not {"__attrs_attrs__", "__dataclass_fields__"}.isdisjoint(vars(kind))
 
 
 def _refusal(kind: type) -> str:

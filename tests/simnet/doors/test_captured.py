@@ -55,6 +55,22 @@ class Private:
         return value + self.__number
 
 
+class Unmangled(Private):
+    """Its slot has a name that is not made from the present name of the class."""
+
+    __slots__ = ("__more",)
+
+    def __init__(self, number: int) -> None:
+        super().__init__(0)
+        self.__more = number
+
+    def added(self, value: int) -> int:
+        return value + self.__more
+
+
+Unmangled.__name__ = "Renamed"
+
+
 def using(**names: Any) -> Function:
     """A function that uses `helper` of its module, which has these names."""
     return FunctionType((lambda value: helper(value)).__code__, {"__name__": "module", **names})
@@ -105,7 +121,8 @@ MADE: list[Callable[[int], Function]] = [
     lambda n: Record(n).added,
     lambda n: Private(n).added,
     lambda n: capturing(np.array([(0,)] * 5_000, dtype=[(f"n{n}", "i8")])),
-    lambda n: capturing(np.ma.MaskedArray([999999] * 5_000, mask=[[], [True] * 5_000][n] or False)),
+    lambda n: capturing(np.zeros((70, 70), order="CF"[n])),  # type: ignore[call-overload]
+    lambda n: Unmangled(n).added,
     lambda n: Plain(n).added,
     lambda n: using(helper=capturing(n)),
     lambda n: using(helper=lambda v, n=n: using(helper=capturing(n))(v)),
@@ -133,6 +150,8 @@ OPAQUE: list[Function] = [
     iter([1]).__next__,
     capturing(flint.fmpz(3)),
     capturing(type("Integer", (flint.fmpz,), {})(3)),
+    capturing(np.ma.MaskedArray([1], mask=[True], fill_value=2)),
+    capturing(np.zeros(5_000).view(np.recarray)),
 ]
 
 
@@ -146,6 +165,8 @@ def test_what_shows_nothing_of_itself_is_never_the_same(function: Function) -> N
 
 def test_one_function_is_not_the_same_when_what_it_uses_has_changed() -> None:
     held, table = Plain(1), [1]
+    partial = functools.partial(max)
+    partial.limit = 1  # type: ignore[attr-defined]
     module, with_limit = using(helper=lambda value: value), using()
     with_limit.limit = 1  # type: ignore[attr-defined]
     for function, change in (
@@ -154,12 +175,20 @@ def test_one_function_is_not_the_same_when_what_it_uses_has_changed() -> None:
         (table.index, lambda: table.append(3)),
         (module, lambda: module.__globals__.update(helper=abs)),
         (with_limit, lambda: setattr(with_limit, "limit", 2)),
+        (capturing(partial), lambda: setattr(partial, "limit", 2)),
     ):
         before = opened(function)
         assert same(before, opened(function))
         change()
         assert before.has_changed
         assert not same(before, opened(function))
+
+
+def test_a_changed_array_is_noticed_also_if_it_has_attributes() -> None:
+    array = np.zeros(2).view(np.recarray)
+    call = opened(capturing(array))
+    array[0] = 1
+    assert call.has_changed
 
 
 class Sending:

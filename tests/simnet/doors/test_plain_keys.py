@@ -1,6 +1,7 @@
 """Keys of plain values: equal for values that no script can tell apart, and for no others."""
 
 import dataclasses
+import decimal
 import enum
 from collections import namedtuple
 from collections.abc import Hashable
@@ -13,6 +14,8 @@ import pytest
 
 from simnet import bits, index
 from simnet.doors.plain_keys import NoKey, key_of
+from simnet.values.metered import Metered
+from simnet.values.typed import Typed
 from tests.harness.many_cases import for_each
 
 Pair = namedtuple("Pair", "left right")
@@ -85,8 +88,9 @@ DIFFERENT: list[Any] = [
     np.array([(0,)], dtype=[("right", "i8")]),
     np.array([(0,)], dtype=[("left", "i8")])[0],
     np.array([(0,)], dtype=[("right", "i8")])[0],
-    np.ma.MaskedArray([0, 999999], mask=[False, True]),
-    np.ma.MaskedArray([0, 999999], mask=[False, False]),
+    np.array([(0,)], dtype=[("left", "q")]),
+    np.array([(0, 1)], dtype=[("left", "l"), ("right", "l")]),
+    np.array([(0, 1)], dtype=[("left", "l"), ("right", "q")]),
 ]
 
 
@@ -118,11 +122,46 @@ class Hidden(Point):
     __slots__ = ("more",)
 
 
+@dataclasses.dataclass
+class Noted:
+    __slots__ = ("note", "number")
+
+    number: int
+
+
+@attrs.define(init=False)
+class Price(decimal.Decimal):
+    pass
+
+
+class Labelled(np.float64):
+    pass
+
+
+class LabelledBits(Typed):
+    pass
+
+
+class LabelledArray(np.ndarray[Any, Any]):
+    pass
+
+
+def labelled_metered() -> Metered:
+    array = Metered.of([0], None)
+    array.label = 1  # type: ignore[attr-defined]
+    return array
+
+
 @pytest.mark.parametrize(
     "value",
     [
         *(Odd(), Growing(), [Odd()], lambda: 0, object, Number(1), Hidden(1)),
+        *(Noted(1), Price(1), Labelled(1), LabelledBits(index([0], 2).wire, np.array([0]))),
+        *(np.array([0]).view(LabelledArray), labelled_metered(), np.ma.MaskedArray([0], mask=[0])),
         np.array([0], dtype=np.dtype("i8", metadata={"secret": 1})),
+        np.array([0], dtype=[("number", np.dtype("i8", metadata={"secret": 1}))]),
+        np.array([(0,)], dtype=[("number", object)])[0],
+        np.array(["a"], dtype=np.dtypes.StringDType()),
     ],
     ids=lambda value: type(value).__name__,
 )
