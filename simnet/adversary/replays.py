@@ -72,7 +72,8 @@ class Replays:
     """The number of replays that were made on other inputs, and the number that is needed.
 
     In `needed` replays each input becomes each of the other items, and then, if several people have
-    inputs, all become the same item. `needed` is None if the possible inputs are not known.
+    inputs, all become the same item. `needed` is None if the possible inputs are not known, and if
+    an input is not one of the items.
     """
 
     made: int
@@ -126,8 +127,7 @@ def replayed_on_other_inputs(
                 f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
                 f"although every door gives what it gave before: {PURE}"
             ) from None
-    is_finite = _items(done) is not None or not done.inputs
-    return Replays(made, needed if is_finite else None)
+    return Replays(made, needed if _are_items(done) else None)
 
 
 def compare_recorded_runs(first: Run, second: Run, record: DoorRecord) -> None:
@@ -196,6 +196,21 @@ def _items(done: Run) -> int | None:
     if isinstance(protocol, OverItems) and all(map(_is_number, done.inputs.values())):
         return protocol.items
     return None
+
+
+def _are_items(done: Run) -> bool:
+    """Whether each input is one of the items; an array is the input of a crowd, with an item for
+    each member.
+    """
+    items = _items(done)
+    if items is None:
+        return not done.inputs
+    seats = dict(zip(done.roster.names, done.roster.seats, strict=True))
+    return all(
+        isinstance(value, np.ndarray) == (seats[name].members is not None)
+        and bool(np.isin(value, np.arange(1, items + 1)).all())
+        for name, value in done.inputs.items()
+    )
 
 
 def _is_number(value: object) -> bool:

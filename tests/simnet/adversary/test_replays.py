@@ -94,6 +94,19 @@ def test_a_single_input_that_is_no_item_is_not_replaced() -> None:
     assert replays_of(Lists(), [[1, 2]]) == Replays(made=0, needed=None)
 
 
+@pytest.mark.parametrize("vote", [7, 1.5, np.array([1, 2])], ids=str)
+def test_replays_of_an_input_that_is_no_item_are_not_complete(vote: Any) -> None:
+    class Sums(Pure):
+        async def voter(self, me: Party, vote: Sealed) -> None:
+            secret = me.secret(lambda vote: int(np.sum(vote)), vote, field=F, shape=())
+            await me.send(NOTE, "reader", secret + me.coins.field(F, ()))
+            await me.send(NOTE, "reader", me.coins.field(F, ()))
+
+    replays = replays_of(Sums(), [vote])
+    assert replays.made
+    assert (replays.needed, replays.is_complete) == (None, False)
+
+
 def test_protocols_of_the_house_do_the_same_on_other_inputs() -> None:
     assert replays_of(DPDS(4, 5, 0.5), [1, 2, 3, 5]).is_complete
     crowd = local_frequency(users=50, items=4, mechanism="grr", population="crowd")

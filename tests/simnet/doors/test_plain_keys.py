@@ -129,7 +129,7 @@ class Noted:
     number: int
 
 
-@attrs.define(init=False)
+@attrs.define(init=False, order=False)
 class Price(decimal.Decimal):
     pass
 
