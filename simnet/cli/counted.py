@@ -37,13 +37,15 @@ def large_coalitions(
     from simnet.cli.output import print_note, write_json
     from simnet.cli.progress import progress_bar
     from simnet.scenario.drops import outcome_in_words
-    from simnet.scenario.judging import MOST_ALIKE_ELEMENTS
+    from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
     from simnet.scenario.large_coalitions import Counted, judge_large
     from simnet.scenario.plain import guessed_inputs_in_words
 
     about = asked.scenario.described(made)
-    elements = 0 if about.workload is None else about.workload.elements
-    is_refused = elements > MOST_ALIKE_ELEMENTS
+    work = about.workload
+    messages, elements = (0, 0) if work is None else (work.messages, work.elements)
+    is_by_symmetry = not asked.drop and asked.network is None
+    is_refused = elements > MOST_ALIKE_ELEMENTS if is_by_symmetry else messages > MOST_MESSAGES
     seconds = 0.0 if is_refused else elements * SECONDS_A_JUDGED_ELEMENT
     verdicts = 2 * most_verdicts(len(made.parties())) * max(1, len(users))
     with (

@@ -69,6 +69,18 @@ def test_a_long_verdict_by_symmetry_is_announced(monkeypatch: pytest.MonkeyPatch
     assert said[1].startswith("simnet: verify: done after ")
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param("check dpds --users 100000", marks=pytest.mark.slow),
+        "coalitions dpds --users 20000",
+        "coalitions dpds --users 5000 --drop 0.1",
+    ],
+)
+def test_a_run_that_is_refused_is_not_announced(asked: str) -> None:
+    assert "takes about" not in refusal(simnet(*asked.split()))
+
+
 @pytest.mark.parametrize("small", [None, work(1000), Workload(messages=1, elements=10 * LARGE)])
 def test_a_short_run_says_nothing(
     small: Workload | None, capsys: pytest.CaptureFixture[str]
