@@ -359,7 +359,7 @@ def _disclosed(call: DoorCall, result: Any) -> Any:
 
 def _is_recordable(value: Any) -> bool:
     if isinstance(value, _IMMUTABLE):
-        return True
+        return not (isinstance(value, np.void) and value.dtype.hasobject)
     if isinstance(value, tuple | list | set | frozenset):
         return all(map(_is_recordable, value))
     if isinstance(value, dict):
@@ -424,9 +424,15 @@ _CONTAINERS = (tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def own_copy(value: Any) -> Any:
-    """Return a copy of the value, so that later changes cannot alter the record."""
+    """Return a copy of the value, so that later changes cannot alter the record, and so that nobody
+    can read the rest of an array of which the value is a part (`value.base`).
+    """
     if isinstance(value, np.ndarray):
         return np.array(value)  # a `Metered` becomes plain
+    if type(value) is np.void:
+        return np.frombuffer(value.tobytes(), value.dtype)[0]
+    if isinstance(value, Typed):
+        return value.copied()
     if isinstance(value, _IMMUTABLE):
         return value
     if type(value) is tuple:

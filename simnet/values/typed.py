@@ -54,6 +54,10 @@ class Typed:
         """Return the same numbers, held by the party that `meter` counts for."""
         return Typed(self.wire, self._numbers, meter)
 
+    def copied(self) -> "Typed":
+        """Return the same numbers in memory of their own."""
+        return Typed(self.wire, _owned(self._numbers), self._meter)
+
     def numbers(self) -> Numbers:
         """Return the numbers in the form that the codec takes, read-only."""
         return self._numbers
@@ -74,6 +78,10 @@ def _frozen(values: Numbers) -> Numbers:
     """Return the same numbers as a read-only array that does not own its memory."""
     if not values.flags.writeable and not values.flags.owndata:
         return values
+    return _owned(values)
+
+
+def _owned(values: Numbers) -> Numbers:
     return np.frombuffer(values.tobytes(), values.dtype).reshape(values.shape)
 
 

@@ -28,6 +28,7 @@ from simnet import (
 from simnet.kernel.ideal import IdealHolder, ideal_world
 from simnet.kernel.run import Run
 from simnet.values.metered import Metered
+from simnet.values.typed import Typed
 from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, F, disclosed, elements, idle, in_a_list, protected
 
@@ -465,6 +466,7 @@ def test_numbers_and_texts_and_what_holds_them_are_disclosed(value: Any) -> None
         (elements(1), "Residues"),
         (elements(1).open(), "Sealed"),
         ([elements(1)], "list with other things inside"),
+        (np.array([([],)], dtype=[("list", object)])[0], "void"),
     ],
 )
 def test_other_things_are_not_disclosed(value: Any, kind: str) -> None:
@@ -489,6 +491,26 @@ def test_what_is_disclosed_is_a_copy() -> None:
     told = held(tells)
     assert (told["array"].tolist(), told["list"]) == ([VALUE + 1], [VALUE, 9])
     assert (kept[0].tolist(), kept[1]) == ([VALUE], [VALUE])
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda value: np.array([0, value])[:1],
+        lambda value: index([0, value], 9)[:1],
+        lambda value: np.array([(0,), (value,)], dtype=[("number", "i8")])[0],
+        lambda value: np.array([(0,), (value,)], dtype=[("number", "i8")])[:1][0],
+    ],
+)
+def test_what_is_disclosed_does_not_show_what_it_was_a_part_of(part: Any) -> None:
+    def tells(me: Party, value: Any) -> Any:
+        told = me.disclose(part, value)
+        array = told.numbers() if isinstance(told, Typed) else told
+        while getattr(array, "base", None) is not None:
+            array = array.base
+        return len(bytes(array))
+
+    assert held(tells) == 8
 
 
 def test_a_disclosed_array_is_plain() -> None:
