@@ -111,9 +111,10 @@ LIMITS = (
 
 
 def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
+    from fractions import Fraction
+
     from rich.text import Text
 
-    from protocols.secagg.degree import bits_of
     from simnet.cli.grid import Grid
 
     lost = (
@@ -139,7 +140,7 @@ def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
             demands.correctness_bits,
         ),
     ):
-        verdict = Text("") if bits_of(chance) >= bits else Text("too much", "bold red")
+        verdict = Text("") if chance <= Fraction(1, 1 << bits) else Text("too much", "bold red")
         table.add_row(words, _power_of_two(chance), f"2^-{bits}", verdict)
     out.print(table)
     if found.smallest_sum is not None and failures.meet(demands):

@@ -113,9 +113,9 @@ def completions(
 ) -> tuple[Completion, ...]:
     """Return the probability to complete, protocol by protocol, at this rate of drop-outs.
 
-    SecAgg+ is also simulated `runs` times, with draws that follow from `seed`, unless all users are
-    neighbours: then the probability is exact without a simulation. Raises `ValueError` for a rate
-    outside [0, 1] and for negative `runs`.
+    SecAgg+ is also simulated `runs` times, with draws that follow from `seed`, unless its
+    probability is known exactly. Raises `ValueError` for a rate outside [0, 1] and for negative
+    `runs`.
 
     >>> deployment = Deployment(users=1000, threshold=501, degree=52, neighbour_threshold=28)
     >>> plus = completions(deployment, 0.25, runs=100)[-2]
@@ -146,8 +146,8 @@ def completions(
 def on_a_circle(
     users: int, degree: int, threshold: int, rate: float, runs: int = 0, seed: int = 0
 ) -> Completion:
-    """Return bounds for SecAgg+, and with `runs` a simulation; the exact law if all users are
-    neighbours.
+    """Return bounds for SecAgg+, and with `runs` a simulation; the exact probability, and no
+    simulation, if all users are neighbours, or if nobody or everybody drops out.
 
     Raises `ValueError` for a degree that is odd or outside 2..n - 1, a threshold outside 2..k + 1
     (k is the degree), a rate outside [0, 1], and negative `runs`.
@@ -168,12 +168,12 @@ def on_a_circle(
     lowest, aborts = _power(few, users)
     highest, _ = _power(few_and_shared, users // group)
     highest = min(highest, _at_least(threshold, users, rate)[0])  # t users answer in any case
+    exact = rate in (0, 1)  # then nobody leaves, or everybody
     simulated = None
-    if runs:
+    if runs and not exact:
         steps = [rate / len(STEPS)] * len(STEPS)
         completed = _simulate(users, degree, threshold, steps, runs, seed)
         simulated = Simulated(completed, runs, *clopper_pearson(completed, runs))
-    exact = rate in (0, 1)  # then nobody leaves, or everybody
     return Completion("secagg_plus", words, needs, lowest, highest, aborts, simulated, exact)
 
 

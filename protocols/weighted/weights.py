@@ -46,7 +46,7 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
                 f"with OWA a variance is at most {LARGEST_RATIO:g} times another, got {V.tolist()}"
             )
         return _optimal(sizes, V)
-    raw = 1 / V if method == "vwa" else np.ones(len(sizes))
+    raw = V.min() / V if method == "vwa" else np.ones(len(sizes))  # 1 / V could overflow
     return np.asarray(raw / raw.sum())
 
 

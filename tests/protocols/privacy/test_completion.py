@@ -162,8 +162,11 @@ def test_bounds_that_rounding_makes_equal_are_not_called_exact() -> None:
     assert found.lowest == found.highest == 1
     assert 0 < found.most_aborts < 1e-190
     assert not found.exact
-    assert on_a_circle(1000, 100, 2, 0.0).exact
-    assert on_a_circle(1000, 100, 2, 1.0).exact
+    for rate in (0.0, 1.0):
+        found = on_a_circle(1000, 100, 2, rate, runs=10)
+        assert found.exact
+        assert found.lowest == found.highest == 1 - rate
+        assert found.simulated is None  # the command would say that no exact law is known
 
 
 @pytest.mark.parametrize(

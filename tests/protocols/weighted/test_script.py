@@ -426,3 +426,8 @@ def test_owa_refuses_numbers_with_which_its_search_would_not_end(
 ) -> None:
     with pytest.raises(ValueError, match=r"a group|variance"):
         weights("owa", sizes, spread)
+
+
+def test_a_tiny_variance_does_not_overflow() -> None:
+    assert weights("vwa", [1, 1], [1e-320, 1e-320]).tolist() == [0.5, 0.5]
+    assert weights("vwa", [1, 2], [1e-310, 1.0]) == pytest.approx([1, 0])
