@@ -85,7 +85,7 @@ def closer(source: str, law: str, several: bool) -> Quote:
 
 
 def smaller_at_the_end(numbers: MeasureByAxis) -> bool:
-    """Whether the error at π = 0.9 is smaller than the error at π = 0.1."""
+    """Whether the error, or the distance, at π = 0.9 is smaller than that at π = 0.1."""
     return numbers[MOST] < numbers[LEAST]
 
 

@@ -241,7 +241,8 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
     numbers of users who give the most telling answer under one truth and under the other. For a
     printed formula the answer is the one that the formula looks at.
 
-    Raises `ValueError` for an unknown curve.
+    Raises `ValueError` for an unknown curve, and `BadInput` if under one of the truths nobody gives
+    the answer.
     """
     del data
     checks.one_of("curve", point.curve, CURVES)
@@ -276,9 +277,17 @@ def _counted(
 ) -> Measurements:
     """Return ε estimated from how many of `users` give one answer under each of two truths.
 
-    `laws` are the probabilities of this answer under the two truths.
+    `laws` are the probabilities of this answer under the two truths. Raises `BadInput` if under one
+    of the truths nobody gives the answer.
     """
+    if not all(laws):
+        raise BadInput("users of one of the two groups cannot give the answer that is counted")
     ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
+    if not (ours and other):
+        raise BadInput(
+            f"in one of the two groups of {users} users nobody gives the answer that is counted: "
+            "take more users"
+        )
     scatter = sqrt(sum(float((1 - chance) / (users * chance)) for chance in laws))
     return {
         "epsilon": log(ours / other),

@@ -54,7 +54,8 @@ def falls_by(source: str) -> Quote:
 
     def reading(table: Table) -> Counterpart:
         few, many = (
-            table.at("mse", estimates="MX-Numeric", method="hm", users=n) for n in users(table)
+            table.at("mse", estimates="MX-Numeric", method="hm", users=n, epsilon=EPSILON)
+            for n in users(table)
         )
         return quotient(few, many)
 

@@ -209,6 +209,12 @@ def test_rows_on_the_curve_of_leakage_name_the_points_that_were_judged() -> None
         assert ruling.points.startswith("x 0.2, 0.3, 0.4; ")
 
 
+@pytest.mark.parametrize(("x", "users", "words"), [(0, 1000, "cannot give"), (0.05, 5, "nobody")])
+def test_an_answer_that_nobody_gives_has_no_estimate(x: float, users: int, words: str) -> None:
+    with pytest.raises(BadInput, match=rf"{words}.* the answer"):
+        fig3.EXPERIMENT.trial({"curve": "response", "x": x, "users": users}, 1, None)
+
+
 @pytest.mark.slow
 def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
     table = table_of(fig3.EXPERIMENT.with_trials(1), "joy_fig3")

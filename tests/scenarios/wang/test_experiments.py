@@ -318,6 +318,22 @@ def test_errors_grow_with_attributes_and_shrink_with_users(
     assert table.synthetic
 
 
+def test_the_quotient_for_numbers_of_users_is_judged_at_the_epsilon_that_its_row_names() -> None:
+    axes = ("estimates", "method", "users", "epsilon")
+
+    def verdict(epsilon: float) -> str:
+        numbers = {"mse": 1.0, "expected_mse": 1.0, "deviation_mse": 0.1}
+        rows = [
+            {**dict(zip(axes, ("MX-Numeric", "hm", n, epsilon), strict=True)), **numbers}
+            for n in (1000, 2000)
+        ]
+        quote = growth.falls_by("Wang et al., Fig. 7")
+        return quote.judge(Table(rows, axes, growth.FIG7.measures)).verdict
+
+    assert verdict(growth.EPSILON) != "not run"
+    assert verdict(2 * growth.EPSILON) == "not run"
+
+
 @pytest.mark.slow
 def test_all_methods_of_a_trial_are_judged_on_the_same_held_out_users() -> None:
     parameters: dict[str, Any] = {

@@ -12,14 +12,14 @@ from scipy.special import ndtr
 
 from scenarios.yang.fig1_delta import deltas
 from scenarios.yang.people import CELLS, FILES, STAND_IN, drawn, drawn_with_least
-from scenarios.yang.table2 import BUDGETS, ERRORS, TURNED_BY_DRAWING, WEIGHTS
+from scenarios.yang.table2 import BUDGETS, ERRORS, TURNED_BY_DRAWING, WEIGHTS, same_weights
 from scenarios.yang.trials import SETTINGS
 from simnet.errors import BadInput
 from simnet.studies.quote import Ruling
 from simnet.studies.report import report, table_of
 from simnet.studies.store import Store
 from simnet.studies.sweep import Study
-from simnet.studies.table import Table
+from simnet.studies.table import NoSuchPoint, Table
 from tests.harness.data import DATA
 from tests.harness.experiments import finding
 from tests.harness.many_cases import for_each
@@ -217,6 +217,21 @@ def test_table_ii_has_every_weight_to_four_decimals(tmp_path: Path) -> None:
     assert len(weights) == 16
     assert all(one.law == AGREES for one in weights)
     assert all(abs(one.printed - one.expected) <= 0.5e-4 for one in weights)
+
+
+def test_weights_that_were_computed_for_one_law_alone_are_not_compared() -> None:
+    axes = ("population", "budgets", "method")
+
+    def row(population: str, budgets: str, method: str, last: float) -> dict[str, Any]:
+        point = dict(zip(axes, (population, budgets, method), strict=True))
+        return {**point, "w1": 0.1, "w2": 0.2, "w3": 0.3, "w4": last}
+
+    alone = row("uniform", BUDGETS["s2"], "owa", 0.4)
+    pair = [row(law, BUDGETS["s1"], "vwa", last) for law, last in (("uniform", 0.4), ("normal", 1))]
+    found = same_weights(Table([alone, *pair], axes, ()))
+    assert (found.law, found.judged_at) == (0, "s1; VWA")
+    with pytest.raises(NoSuchPoint, match="two laws"):
+        same_weights(Table([alone, pair[1]], axes, ()))
 
 
 @pytest.mark.long
