@@ -34,9 +34,10 @@ from simnet.adversary.coalition import Coalition
 from simnet.coins.law import Law, delta, epsilon, law_of
 from simnet.coins.tape import Tape
 from simnet.contract import Ideal, OverItems, Protocol
+from simnet.doors.captured import knowledge_of
 from simnet.errors import BadInput
 from simnet.exhaustive.bases import ReducedLaw, on_common_bases
-from simnet.exhaustive.model import LIMIT, Model, Progress, input_key
+from simnet.exhaustive.model import LIMIT, Model, Progress
 from simnet.exhaustive.reading import OnTape
 from simnet.exhaustive.views import Views
 from simnet.kernel.ideal import ideal_world
@@ -253,7 +254,7 @@ class Comparison:
                         yield [*inputs[:place], item, *inputs[place + 1 :]]
 
     def _law(self, inputs: Sequence[Any], progress: Progress) -> _Worlds:
-        key = input_key(tuple(self.model.named(inputs).items()))
+        key = knowledge_of(tuple(self.model.named(inputs).items()))
         if key not in self._laws:
             worlds = self.model.worlds(inputs, self._limit, progress)
             endings: dict[tuple[Ending, ...], Fraction] = {}

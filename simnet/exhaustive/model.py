@@ -75,7 +75,7 @@ from simnet.adversary.replays import replayed_on_other_inputs
 from simnet.coins.sampled import SampledDiscrete
 from simnet.coins.tape import Choice, Outcome
 from simnet.contract import Protocol
-from simnet.doors.plain_keys import NoKey, key_of
+from simnet.doors.captured import knowledge_of
 from simnet.errors import BadInput, ScriptError, Stall
 from simnet.exhaustive.network import Network, OpenedRow, Posting, Silent, Summands
 from simnet.exhaustive.outbox import Request
@@ -340,15 +340,6 @@ def _readable(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"10^{len(str(count)) - 1}"
 
 
-def input_key(value: object) -> Hashable:
-    """Return a key of an input. 1 and True have different keys."""
-    try:
-        return key_of(value)
-    except NoKey:
-        hashable: Hashable = value  # the class of the value decides which values are equal
-        return hashable
-
-
 class Model:
     """A protocol whose worlds can be listed.
 
@@ -472,7 +463,7 @@ class Model:
         for number, name in enumerate(self.roster.names):
             takes_input = self.roster.seats[number].role in self.roster.with_input
             own = (named[name],) if takes_input else ()
-            key = number, input_key(own)
+            key = number, knowledge_of(own)
             if key not in self._trees:
                 self._trees[key] = PartyTree(
                     self.roster,

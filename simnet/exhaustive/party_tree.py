@@ -27,13 +27,13 @@ A delivery of field elements becomes *received unknowns*, which are numbered for
 deliveries that differ only in the values of forms are one branch.
 """
 
+import copy
 from collections.abc import Coroutine, Hashable, Mapping, Sequence
 from typing import Any, cast
 
 import attrs
 
 from simnet.coins.tape import Choice, Outcome, Tape, TapeEnd
-from simnet.doors.call import own_copy
 from simnet.errors import Abort, BadInput, ScriptError
 from simnet.exhaustive.network import Summands
 from simnet.exhaustive.outbox import (
@@ -159,7 +159,7 @@ class Execution:
         party = Party(self.actor, tree.roster, link, self.reading, 0)
         # A copy: a script is played many times, and a function of a door may change its
         # arguments. A script awaits only its party, so it yields only requests.
-        inputs = [Sealed(Input(name, own_copy(value))) for value in tree.inputs]
+        inputs = [Sealed(Input(name, copy.deepcopy(value))) for value in tree.inputs]
         self._coroutine = cast(Coroutine[Request, object, object], seat.script(party, *inputs))
 
     def resume(self, answer: object) -> Pause:

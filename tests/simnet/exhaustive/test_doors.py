@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 
 from simnet import BadInput, Coins, Field, Party, ScriptError, Seat, Tag, bits, constant, index
@@ -607,3 +608,35 @@ def test_inputs_of_different_kinds_are_different_inputs(one: object, other: obje
 
     comparison = Comparison(Trio(a), "b")
     assert comparison.compare([one], [other]).delta() == 1
+
+
+class Alike:
+    """Equal to all others of its class."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alike)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Alike(1), Alike(2)),
+        *[([np.ma.MaskedArray([0], mask=[True], fill_value=n) for n in (1, 2)])],
+    ],
+)
+def test_equal_inputs_that_differ_in_hidden_places_are_different_inputs(
+    one: object, other: object
+) -> None:
+    def number_of(value: Any) -> int:
+        return value.number if isinstance(value, Alike) else int(value.filled()[0])
+
+    async def a(me: Party, held: Sealed) -> None:
+        await me.send(NOTE, "b", index(me.disclose(number_of, held), 9))
+
+    assert Comparison(Trio(a), "b").compare([one], [other]).delta() == 1
