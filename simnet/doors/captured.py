@@ -78,7 +78,7 @@ _FOLDERS = tuple(f"{each}{os.sep}" for each in (_PYTHON, np.__path__[0], Path(__
 _BESIDE = f"{_PYTHON / 'site-packages'}{os.sep}"  # the folder of other installed packages
 _STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes without attributes
 _WITH_CACHE = type(functools.cache(abs))
-_OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, np.ufunc, type(np.mean))
+_OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, type(np.mean))
 
 
 def with_fixed_variables(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -184,6 +184,8 @@ def is_of_library(function: object) -> bool:
     """Return whether an object is a class, a function written in C that is not a method of an
     object, or a function of Python, numpy or simnet without captured variables.
     """
+    if isinstance(function, np.ufunc):  # `np.frompyfunc` makes others, of any function
+        return getattr(np, function.__name__, None) is function
     if isinstance(function, BuiltinFunctionType):  # false for a method of an object: `[].append`
         return function.__self__ is None or isinstance(function.__self__, ModuleType | type)
     if isinstance(function, FunctionType):

@@ -122,6 +122,8 @@ def _pieces(value: object) -> Hashable:
     ]
     if hides_contents(kind) or not {*getattr(value, "__dict__", ()), *slots} <= {*names}:
         raise NoKey(_refusal(kind))
+    if not all(hasattr(value, name) for name in names):
+        raise NoKey(f"values of type {kind.__name__} without all their attributes have no key")
     return tuple(key_of(getattr(value, name)) for name in names)
 
 

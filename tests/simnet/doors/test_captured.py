@@ -129,6 +129,7 @@ MADE: list[Callable[[int], Function]] = [
     lambda n: using(helper=functools.cache(capturing(n))),
     lambda n: using(helper=[abs, len][n]),
     lambda n: using(helper=[np.mean, np.sum][n]),
+    lambda n: using(helper=[np.add, np.subtract][n]),
     lambda n: [Record, Plain][n],
     lambda n: [n].count,
     recursing,
@@ -152,6 +153,7 @@ OPAQUE: list[Function] = [
     capturing(type("Integer", (flint.fmpz,), {})(3)),
     capturing(np.ma.MaskedArray([1], mask=[True], fill_value=2)),
     capturing(np.zeros(5_000).view(np.recarray)),
+    np.frompyfunc(lambda value: value, 1, 1),
 ]
 
 

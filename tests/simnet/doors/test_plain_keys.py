@@ -156,7 +156,13 @@ def labelled_metered() -> Metered:
     "value",
     [
         *(Odd(), Growing(), [Odd()], lambda: 0, object, Number(1), Hidden(1)),
-        *(Noted(1), Price(1), Labelled(1), LabelledBits(index([0], 2).wire, np.array([0]))),
+        *(
+            Noted(1),
+            Price(1),
+            Point.__new__(Point),
+            Labelled(1),
+            LabelledBits(index([0], 2).wire, np.array([0])),
+        ),
         *(np.array([0]).view(LabelledArray), labelled_metered(), np.ma.MaskedArray([0], mask=[0])),
         np.array([0], dtype=np.dtype("i8", metadata={"secret": 1})),
         np.array([0], dtype=[("number", np.dtype("i8", metadata={"secret": 1}))]),
