@@ -91,7 +91,7 @@ class Demands:
         checks.whole("corrupt", self.corrupt, 0, self.users - 1)
         checks.chance("drop_outs", self.drop_outs)
         if self.drop_outs == 1:
-            raise ValueError("drop_outs is below 1: somebody must be left")
+            raise ValueError("the rate or share of drop-outs is below 1: somebody must be left")
         checks.one_of("drop_law", self.drop_law, get_args(DropLaw))
         checks.one_of("server", self.server, get_args(Server))
         checks.whole("security_bits", self.security_bits, 1, 1000)
