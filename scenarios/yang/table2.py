@@ -84,17 +84,18 @@ def weight(setting: str, place: int) -> Quote:
 
 def same_weights(table: Table) -> Counterpart:
     """Return the share of settings and methods in which both laws of the data get equal weights."""
-    found: dict[tuple[str, str], dict[str, tuple[float, ...]]] = {}
+    found: dict[tuple[str, str], dict[str, set[tuple[float, ...]]]] = {}
     for row in table.rows:
         if row["method"] in ("vwa", "owa"):
             weights = tuple(row[f"w{place}"] for place in range(1, 5))
-            found.setdefault((row["budgets"], row["method"]), {})[row["population"]] = weights
-    both = {key: set(by_law.values()) for key, by_law in found.items() if len(by_law) > 1}
+            by_law = found.setdefault((row["budgets"], row["method"]), {})
+            by_law.setdefault(row["population"], set()).add(weights)
+    both = {key: list(laws.values()) for key, laws in found.items() if len(laws) > 1}
     if not both:
         raise NoSuchPoint("weights for two laws of the data are needed")
     settings = ", ".join(dict.fromkeys(SETTINGS.get(budgets, budgets) for budgets, _ in both))
     methods = ", ".join(dict.fromkeys(method.upper() for _, method in both))
-    share = exact(sum(len(weights) == 1 for weights in both.values()) / len(both))
+    share = exact(sum(laws.count(laws[0]) == len(laws) for laws in both.values()) / len(both))
     return attrs.evolve(share, judged_at=f"{settings}; {methods}")
 
 
