@@ -23,6 +23,7 @@ from simnet.nearest import did_you_mean
 
 FILE = "glossary.md"
 _HEADING = re.compile(r"^## (.+)\n(?:Also: (.+)\n)?", re.MULTILINE)
+_NUMBER = re.compile(r"^\d+ ?% | (?:of )?[\d.]+$")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 
@@ -90,11 +91,14 @@ def explained(term: str) -> list[Entry]:
     """Return the entries for a term or an alias; usually there is one entry.
 
     The search first respects upper and lower case, and then ignores it. If there is no entry for
-    the term, the term without an s at its end is looked up, and then what comes after its last
-    colon. Raises `BadInput` for a word that no glossary has.
+    the term, four other forms are looked up in turn: with spaces in place of underscores, without
+    an s at its end, what comes after its last colon, and without a number before or after it, such
+    as "Theorem" for "Theorem 3.1". Raises `BadInput` for a word that no glossary has.
     """
     known = glossary()
-    for word in (term, term.removesuffix("s"), term.rpartition(":")[2].strip()):
+    after_colon = term.rpartition(":")[2].strip()
+    spaced = term.replace("_", " ")
+    for word in (term, spaced, term.removesuffix("s"), after_colon, _NUMBER.sub("", term)):
         exact = [entry for entry in known if word in entry.words]
         folded = word.casefold()
         found = exact or [entry for entry in known if folded in map(str.casefold, entry.words)]

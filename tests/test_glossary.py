@@ -1,22 +1,140 @@
 """The glossary explains what the workbench prints, and its entries fit together."""
 
+import ast
 import re
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
 
 import pytest
 
+from simnet.cli.grid import Grid
 from simnet.errors import BadInput
 from simnet.glossary import entries_of, explained, glossary
 from simnet.stated.bill import CODES
+from tests.harness.data import ROOT
 from tests.harness.shell import refusal, simnet
 
-HEADINGS = ("traffic", "per", "paper", "exact", "expected", "measured", "bytes", "what", "role")
+TERMS = (
+    *("US", "AS", "WA", "UWA", "VWA", "t", "n", "N", "m", "pp", "closed form", "Theorem 3.1"),
+    *("DPCS*", "honest but curious", "malicious", "differential privacy", "no finite", "pure"),
+    *("family", "facet", "chunk", "95 % interval", "holder of 1"),
+)
+# Headings that say what the dictionary says, so that they need no entry.
+PLAIN = {
+    *("name", "value", "meaning", "statement", "where its numbers come from", "who", "is"),
+    *("these protocols", "are better than", "from about … users on", "users drop out"),
+    "runs with a result",
+}
+NAMES_OF_HEADINGS = {"heads", "HEADS", "ROLE_HEADS", "OF_TRUST"}
 VERDICTS = ("nothing", "output-only", "leaks", "undecided", "no-shares", "nothing-from-shares")
 LETTERS = ("φ", "χ", "α", "β", "γ", "ε", "δ", "p", "k", "R1", "R2", "R3", "R4", "TSS′", "TSS'")
 
 
 def test_every_heading_and_code_is_explained() -> None:
-    for word in (*CODES, *HEADINGS, *VERDICTS, *LETTERS):
+    for word in (*CODES, *VERDICTS, *LETTERS, *TERMS):
         assert explained(word), word
+
+
+def check_headings(headings: set[str]) -> None:
+    for heading in headings - PLAIN - {""}:
+        assert explained(heading), heading
+
+
+def headings_in(source: str) -> Iterator[str]:
+    """The headings of tables that are written out in a module, without those made of parts."""
+    for node in ast.walk(ast.parse(source)):
+        lists: list[ast.expr] = []
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            lists = [node.value] if node.targets[0].id in NAMES_OF_HEADINGS else []
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            lists = node.args if node.func.id == "Grid" else []
+        inside = [part for each in lists for part in ast.walk(each)]
+        made = {
+            id(value) for part in inside if isinstance(part, ast.JoinedStr) for value in part.values
+        }
+        for part in inside:
+            if (
+                isinstance(part, ast.Constant)
+                and isinstance(part.value, str)
+                and id(part) not in made
+            ):
+                yield part.value
+
+
+def test_every_heading_that_a_module_writes_out_is_explained() -> None:
+    sources = [
+        source
+        for room in ("simnet", "protocols", "scenarios")
+        for file in (ROOT / room).rglob("*.py")
+        if "Grid(" in (source := file.read_text(encoding="utf-8")) or "heads" in source.lower()
+    ]
+    headings = {heading for source in sources for heading in headings_in(source)}
+    assert {"exceed ε together", "traffic", "rarest item", "sending", "who must stay"} <= headings
+    check_headings(headings)
+
+
+def headings_of(*arguments: object) -> set[str]:
+    """The headings of the tables that a command prints."""
+    heads: set[str] = set()
+    make = Grid.__init__
+
+    def noting(grid: Grid, *names: str, **options: Any) -> None:
+        heads.update(names)
+        make(grid, *names, **options)
+
+    with mock.patch.object(Grid, "__init__", noting):
+        assert simnet(*arguments).status == 0
+    return heads
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5",
+        "privacy dpdg --users 100 --epsilon 0.5 --delta 1e-6",
+        "privacy tss --counts 10,20 --participation 0.3 --reported 1 --gamma 2",
+        "privacy thresholds --users 20",
+        "mechanism grr --epsilon 1 --items 3",
+        "mechanism hm --epsilon 1",
+        "mechanism staircase --epsilon 1",
+    ],
+)
+def test_every_heading_of_a_table_about_privacy_is_explained(command: str) -> None:
+    headings = headings_of(*command.split())
+    assert headings
+    check_headings(headings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        "privacy advise --users 1000 --items 3 --epsilon 1 --delta 1e-6 --rarest 300",
+        "privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5",
+        "run dpdg --users 20 --items 3",
+        "run tss --users 20 --items 3 --reported 1",
+        "compare dpds grr --users 1000 --items 3 --epsilon 1 --delta 1e-6",
+    ],
+)
+def test_every_heading_of_a_comparison_is_explained(command: str) -> None:
+    headings = headings_of(*command.split())
+    assert headings
+    check_headings(headings)
+
+
+@pytest.mark.parametrize("room", ["simnet", "protocols", "scenarios"])
+def test_entries_stand_in_order_and_look_alike(room: str) -> None:
+    text = (ROOT / room / "glossary.md").read_text(encoding="utf-8")
+    entries = entries_of(text, room)
+    assert entries == sorted(entries, key=lambda entry: (entry.term.casefold(), entry.term))
+    parts = [
+        f"## {entry.term}\n"
+        + (f"Also: {', '.join(entry.aliases)}\n" if entry.aliases else "")
+        + f"\n{entry.text}\n"
+        for entry in entries
+    ]
+    assert text == "\n".join(parts)
 
 
 def test_no_two_entries_are_for_one_word() -> None:
@@ -37,6 +155,8 @@ def test_upper_and_lower_case_matter_where_they_tell_words_apart() -> None:
 
 
 def test_a_plural_and_what_a_verdict_prints_are_found() -> None:
+    assert explained("Theorem 3.5") == explained("Eq. 14") == explained("theorem")
+    assert explained("squared_l2") == explained("MSE")
     assert explained("verdicts") == explained("verdict")
     assert explained("octets") == explained("od")
     assert explained("disclosed: independent") == explained("independent")

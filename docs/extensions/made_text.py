@@ -29,7 +29,8 @@ def glossary() -> str:
 
     parts = []
     for entry in installed_glossary():
-        also = f"*also: {', '.join(entry.aliases)}*\n\n" if entry.aliases else ""
+        aliases = ", ".join(entry.aliases).replace("*", r"\*")
+        also = f"*also: {aliases}*\n\n" if aliases else ""
         parts.append(f"## {entry.term}\n\n{also}{entry.text}\n")
     return "\n".join(parts)
 
