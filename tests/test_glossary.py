@@ -44,22 +44,29 @@ def check_headings(headings: set[str]) -> None:
 def headings_in(source: str) -> Iterator[str]:
     """The headings of tables that are written out in a module, without those made of parts."""
     for node in ast.walk(ast.parse(source)):
-        lists: list[ast.expr] = []
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            lists = [node.value] if node.targets[0].id in NAMES_OF_HEADINGS else []
+            if node.targets[0].id in NAMES_OF_HEADINGS:
+                yield from texts_in(node.value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            lists = node.args if node.func.id == "Grid" else []
-        inside = [part for each in lists for part in ast.walk(each)]
-        made = {
-            id(value) for part in inside if isinstance(part, ast.JoinedStr) for value in part.values
-        }
-        for part in inside:
-            if (
-                isinstance(part, ast.Constant)
-                and isinstance(part.value, str)
-                and id(part) not in made
-            ):
-                yield part.value
+            if node.func.id == "Grid":
+                for argument in node.args:
+                    yield from texts_in(argument)
+
+
+def texts_in(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.Tuple | ast.List):
+        parts = node.elts
+    elif isinstance(node, ast.Starred):
+        parts = [node.value]
+    elif isinstance(node, ast.BinOp):  # such as *["expected"] * expected
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.body, node.orelse]
+    for part in parts:
+        yield from texts_in(part)
 
 
 def test_every_heading_that_a_module_writes_out_is_explained() -> None:
