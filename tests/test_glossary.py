@@ -44,13 +44,13 @@ def check_headings(headings: set[str]) -> None:
 def headings_in(source: str) -> Iterator[str]:
     """The headings of tables that are written out in a module, without those made of parts."""
     for node in ast.walk(ast.parse(source)):
+        lists: list[ast.expr] = []
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            if node.targets[0].id in NAMES_OF_HEADINGS:
-                yield from texts_in(node.value)
+            lists = [node.value] if node.targets[0].id in NAMES_OF_HEADINGS else []
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "Grid":
-                for argument in node.args:
-                    yield from texts_in(argument)
+            lists = node.args if node.func.id == "Grid" else []
+        for part in lists:
+            yield from texts_in(part)
 
 
 def texts_in(node: ast.expr) -> Iterator[str]:
