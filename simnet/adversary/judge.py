@@ -86,6 +86,7 @@ from simnet.adversary.replays import MOST_MESSAGES, replayed_on_other_inputs
 from simnet.adversary.rewriting import DoorChecks, Doors
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict, uncovered_in_words
+from simnet.doors.captured import knowledge_of
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run
@@ -219,7 +220,11 @@ class Judge:
             same_inputs,
         )
         self.door_judge = DoorJudge(
-            self._runs, self._readings, self.unknowns, _identity, same_inputs
+            self._runs,
+            self._readings,
+            self.unknowns,
+            lambda: [_identity(done) for done in runs],
+            same_inputs,
         )
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:
@@ -365,7 +370,8 @@ class _Checks(DoorChecks):
 
 
 def _identity(done: Run) -> Hashable:
-    """Return a key of a run; a run that is given twice has one key.
+    """Return a key of a run; a run that is given twice has one key. Runs of protocols that differ
+    in anything, or of protocols whose contents are not visible, have different keys.
 
     Raises `NoCanonicalForm` if an input has no canonical form.
     """
@@ -376,8 +382,10 @@ def _identity(done: Run) -> Hashable:
     fates = tuple(sorted((name, str(fate)) for name, fate in done.fates.items()))
     return (
         done.seed,
-        repr(done.protocol),
+        knowledge_of(done.protocol),
         inputs,
+        knowledge_of(dict(done.inputs)),  # a function of a door may tell 2 from `np.int64(2)`
+        knowledge_of(done.schedule),
         fates,
         done.deadlines,
         done.message_fates,

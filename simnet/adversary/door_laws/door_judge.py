@@ -35,10 +35,10 @@ class DoorJudge:
         runs: Sequence[Run],
         readings: Sequence[Symbolic],
         unknowns: Unknowns,
-        identity: Callable[[Run], Hashable],
+        identities: Callable[[], list[Hashable]],
         same_inputs: bool,
     ) -> None:
-        """`identity` returns a key of a run. Two keys are equal only if the same run is given
+        """`identities` returns a key of each run. Two keys are equal only if the same run is given
         twice.
 
         With `same_inputs` every party has the same input in all runs.
@@ -46,13 +46,13 @@ class DoorJudge:
         self._runs = runs
         self._readings = readings
         self._unknowns = unknowns
-        self._identity = identity
+        self._find_identities = identities
         self._same_inputs = same_inputs
         self._laws = DoorLaws()
 
     @functools.cached_property
     def _identities(self) -> list[Hashable]:
-        return [self._identity(done) for done in self._runs]
+        return self._find_identities()
 
     @property
     def independent_runs(self) -> int | None:

@@ -298,7 +298,7 @@ class AlikeJudge:
     def _discrete(self, coalition: Coalition, lifted: Lifted) -> DiscreteView:
         outline = self.outline
         unknowns = outline.reading.unknowns
-        judge = DoorJudge([outline.run], [outline.reading], unknowns, lambda _: 0, False)
+        judge = DoorJudge([outline.run], [outline.reading], unknowns, lambda: [0], False)
         view = None
         if lifted.finding == "nothing":
             roles = Roles(unknowns, coalition.parties, [])

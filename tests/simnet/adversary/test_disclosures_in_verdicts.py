@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from protocols.tss.about import about as about_tss
@@ -14,6 +15,7 @@ from simnet.adversary.verdict import Verdict
 from simnet.adversary.words import verdict_in_words
 from simnet.contract import Holder
 from simnet.kernel.run import Run
+from simnet.kernel.schedule import Shuffled
 from simnet.stated.about import About
 from simnet.stated.disclosure import Disclosure
 
@@ -247,3 +249,32 @@ def test_every_loss_of_a_repeated_statement_adds_up() -> None:
     )
     repeated = stated.repeated(3)
     assert (repeated.epsilon, repeated.bound, repeated.by_itself) == (1.5, 3.0, 0.75)
+
+
+def asked(tells: bool, numbers: type = int) -> Run:
+    """A run of a class that has the same name and the same `repr` for both values of `tells`."""
+
+    class Silent(Asked):
+        def __repr__(self) -> str:
+            return "Silent()"
+
+    async def user(me: Party, item: Sealed) -> None:
+        me.disclose(lambda item: item if tells and type(item) is int else 0, item)
+
+    return run(Silent(user, idle), [numbers(2)], seed=1)
+
+
+@pytest.mark.parametrize("same_inputs", [False, True])
+@pytest.mark.parametrize("silent", [asked(tells=False), asked(tells=True, numbers=np.int64)])
+def test_runs_that_only_look_alike_are_not_one_run_that_is_given_twice(
+    silent: Run, same_inputs: bool
+) -> None:
+    found = verdict([silent, asked(tells=True)], "asker", same_inputs=same_inputs).discrete
+    assert found.disclosure is not None
+    assert found.disclosure.epsilon == math.inf
+
+
+def test_runs_with_different_schedules_are_different_runs() -> None:
+    first, second = (run(Asked(perturbs, idle), [1], 0, schedule=Shuffled(n)) for n in (1, 2))
+    assert verdict([first, first], "asker").discrete.disclosure is not None
+    assert verdict([first, second], "asker").discrete.disclosure is None
