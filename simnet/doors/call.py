@@ -35,6 +35,7 @@ import copy
 import enum
 import inspect
 import operator
+import pickle
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
@@ -420,25 +421,31 @@ _IMMUTABLE = (
     *(bool, int, float, complex, str, bytes, type(None), np.generic, Fraction),
     *(enum.Enum, Typed, Tally),
 )
+_ATOMS = (int, float, complex, str, bytes, Fraction)
 _CONTAINERS = (tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def own_copy(value: Any) -> Any:
     """Return a copy of the value, so that later changes cannot alter the record, and so that nobody
     can read the rest of an array of which the value is a part (`value.base`).
+
+    No two parts of the copy are one object, except where Python has a single object for all equal
+    values. So a script learns nothing by asking whether two parts are one object (`a is b`).
     """
     if isinstance(value, np.ndarray):
         return np.array(value)  # a `Metered` becomes plain
     if type(value) is np.void:
         return np.frombuffer(value.tobytes(), value.dtype)[0]
-    if isinstance(value, Typed):
+    if isinstance(value, Typed | Tally):
         return value.copied()
+    if type(value) in _ATOMS or isinstance(value, np.generic):
+        return pickle.loads(pickle.dumps(value))  # copy.copy would return the same object
     if isinstance(value, _IMMUTABLE):
         return value
-    if type(value) is tuple:
-        return tuple(own_copy(piece) for piece in value)
-    if type(value) is list:
-        return [own_copy(piece) for piece in value]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple.__new__(type(value), map(own_copy, value))
+    if type(value) in (tuple, list, set, frozenset):
+        return type(value)(map(own_copy, value))
     if type(value) is dict:
         return {own_copy(key): own_copy(piece) for key, piece in value.items()}
     return copy.deepcopy(value)

@@ -33,6 +33,12 @@ class Tally:
         """Return the same counts, held by the party that `meter` counts for."""
         return attrs.evolve(self, meter=meter)
 
+    def copied(self) -> "Tally":
+        """Return the same counts in memory of their own."""
+        counts = self.counts.copy()
+        counts.flags.writeable = False
+        return attrs.evolve(self, counts=counts)
+
     def numbers(self) -> Ints:
         """Return the counts, read-only."""
         return self.counts

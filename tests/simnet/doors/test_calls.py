@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -24,6 +24,7 @@ from simnet import (
     index,
     reals,
     run,
+    tally,
 )
 from simnet.kernel.ideal import IdealHolder, ideal_world
 from simnet.kernel.run import Run
@@ -491,6 +492,45 @@ def test_what_is_disclosed_is_a_copy() -> None:
     told = held(tells)
     assert (told["array"].tolist(), told["list"]) == ([VALUE + 1], [VALUE, 9])
     assert (kept[0].tolist(), kept[1]) == ([VALUE], [VALUE])
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+LIKE = bits([[0, 1]])
+MAKERS: list[Any] = [
+    lambda: 10**30,
+    lambda: float("1.5"),
+    lambda: complex("1+2j"),
+    lambda: "a text".upper(),
+    lambda: bytes(9),
+    lambda: Fraction(10**9, 7),
+    lambda: np.float64(1.5),
+    lambda: np.str_("a text"),
+    lambda: [1],
+    lambda: {1: 2},
+    lambda: {(300,)},
+    lambda: np.arange(3),
+    lambda: index(3, 9),
+    lambda: tally([3, 4], 5, LIKE),
+]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("packed", [lambda *pair: pair, lambda *pair: list(pair), Pair])
+def test_a_script_cannot_ask_whether_two_parts_of_a_disclosed_value_are_one_object(
+    packed: Any, make: Any
+) -> None:
+    kept = make()
+
+    def asks(me: Party, value: Any) -> Any:
+        first, second = me.disclose(lambda _: packed(kept, kept), value)
+        third, fourth = me.disclose(lambda _: packed(make(), make()), value)
+        return first is second, first is kept, third is fourth, first is third
+
+    assert not any(held(asks))
 
 
 @pytest.mark.parametrize(
