@@ -70,9 +70,9 @@ class Secret:
     """One element of a declared secret of a party.
 
     `number` counts the party's secrets from 0, and `item` the elements of a secret from 1. `run` is
-    the run, from 1; it is None for a single run, and for a secret that the verdict takes to be one
-    secret in all runs. `size` is the number of elements of the secret. `is_by_item` tells whether
-    the secret has as many elements as the protocol has items.
+    the run, from 1; it is None if the runs have only one secret of the party with this number, for
+    example in a single run. `size` is the number of elements of the secret. `is_by_item` tells
+    whether the secret has as many elements as the protocol has items.
     """
 
     party: str

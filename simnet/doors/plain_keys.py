@@ -53,8 +53,8 @@ def key_of(value: object) -> Hashable:
 
 
 def is_bare_array(value: object) -> TypeGuard[Numbers]:
-    """Return whether a value is an array that has no attributes beside those of numpy. Objects of a
-    class derived from numpy's array may have some.
+    """Return whether a value is of numpy's own class of arrays, or a `Metered` array with a meter
+    and no other attributes.
     """
     return type(value) is np.ndarray or (type(value) is Metered and vars(value).keys() == {"meter"})
 
@@ -62,8 +62,8 @@ def is_bare_array(value: object) -> TypeGuard[Numbers]:
 def type_key(dtype: np.dtype[Any]) -> Hashable:
     """Return a key that tells types of numpy arrays apart, also by the types of their fields.
 
-    Raises `NoKey` for a type with metadata, which may be anything, and for a type that numpy does
-    not name by a letter of its own list.
+    Raises `NoKey` for a type with metadata, which may be anything, and for a type without a letter
+    in `numpy.typecodes`, such as `StringDType`.
     """
     if dtype.metadata is not None or dtype.char not in np.typecodes["All"]:
         raise NoKey(f"arrays of type {dtype} cannot be compared")
@@ -74,7 +74,9 @@ def type_key(dtype: np.dtype[Any]) -> Hashable:
 
 
 def slots_of(value: object) -> Iterator[tuple[str, object]]:
-    """Yield the names and the contents of the slots in which an object keeps attributes."""
+    """Yield the name and the contents of each slot in which an object keeps an attribute. Empty
+    slots are left out.
+    """
     for each in type(value).__mro__:
         for slot in _own_slots(each):
             try:

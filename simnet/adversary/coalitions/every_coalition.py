@@ -36,8 +36,8 @@ class Standing:
     """How one party stands against all coalitions without it.
 
     `exposing` are the minimal coalitions that certainly expose the party. `unexposing` are the
-    maximal coalitions that certainly do not, among those with a decided verdict. Of `may_expose`
-    coalitions without the party, the two lists do not tell whether they expose it. `touching`,
+    maximal coalitions that certainly do not, among those with a decided verdict. `may_expose`
+    counts the coalitions without the party about which the two lists do not decide. `touching`,
     `untouching` and `may_touch` are the same for touching. Each element of a secret counts as a
     number of its own. So if two elements are always equal, their difference exposes the party,
     although it is 0. The same holds for a product: a secret times a coin of its owner exposes the
