@@ -108,9 +108,8 @@ def _is_same_argument(first: Argument, second: Argument) -> bool:
     if isinstance(first, Made) and isinstance(second, Made):
         return is_same_call(first.call, second.call)
     if isinstance(first, Opened) and isinstance(second, Opened):
-        # Without a holder, because scripts may still run and must not compare arrays themselves.
-        one, other = first.array.metered(None), second.array.metered(None)
-        return first.signed == second.signed and one.is_same_as(other)
+        array: Any = first.array  # not `is_same_as`, which is refused while scripts run
+        return first.signed == second.signed and bool(array._is_same(second.array))
     # Here we need not compare plain arguments: `is_same_call` compares them with the knowledge of
     # the functions.
     return isinstance(first, Plain) and isinstance(second, Plain)

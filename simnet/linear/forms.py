@@ -42,7 +42,7 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.residues import Residues, holder_of, public_matrix, residues_of
-from simnet.values.sealed import READS_NUMBERS, Opened, SealBroken, Sealed
+from simnet.values.sealed import COMPARES, READS_NUMBERS, Opened, SealBroken, Sealed
 from simnet.values.wire import WireType
 
 
@@ -145,7 +145,14 @@ class Forms:
         return self.sampled.as_integers(signed)
 
     def is_same_as(self, other: Any) -> bool:
-        """Return whether the other array consists of the same forms."""
+        """Return whether the other array consists of the same forms. Raises `SealBroken` while the
+        reading hides numbers.
+        """
+        if self.reading.hides_numbers:
+            raise SealBroken(COMPARES)
+        return self._is_same(other)
+
+    def _is_same(self, other: Any) -> bool:
         if not isinstance(other, Forms) or self.shape != other.shape or self.field != other.field:
             return False
         lanes = gcd(self.rows.lanes, other.rows.lanes)

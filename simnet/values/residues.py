@@ -111,11 +111,17 @@ class Residues:
     def is_same_as(self, other: Any) -> bool:
         """Return whether the other array has the same field, shape and numbers.
 
-        Raises `SealBroken` during a run if a party holds one of the arrays.
+        Raises `SealBroken` during a run if a party holds one of the arrays, and if the other array
+        has unknown numbers.
         """
         for array in (self, other):
             if isinstance(array, Residues) and array.meter is not None and array.meter.in_script:
                 raise SealBroken(COMPARES)
+        if hasattr(other, "is_same_as") and not isinstance(other, Residues):
+            return bool(other.is_same_as(self))
+        return self._is_same(other)
+
+    def _is_same(self, other: Any) -> bool:
         return (
             isinstance(other, Residues)
             and self.field == other.field

@@ -29,6 +29,7 @@ from simnet import (
     index,
     reals,
     run,
+    verdict,
 )
 from simnet.values.sealed import WAYS_OUT, Input, Made, Opened, SealBroken
 from tests.harness.many_cases import for_each
@@ -558,3 +559,31 @@ def test_a_sealed_value_tells_what_it_stands_for() -> None:
         with pytest.raises(SealBroken, match=f"compares {text}, which is sealed"):
             Sealed(source) == 7  # noqa: B015
     assert "7" not in repr(sources[0])
+
+
+@attrs.frozen
+class Comparing:
+    """Party `a` compares its secret with 1, by arrays that nobody holds, and tells `b`."""
+
+    swaps: bool
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(self.b)}
+
+    async def a(self, me: Party, value: Sealed) -> None:
+        secret: Any = me.secret(in_a_list, value, field=F, shape=1)
+        one, other = secret.metered(None), constant(F, [1])
+        if self.swaps:
+            one, other = other, one
+        await me.send(NOTE, "b", index(int(one.is_same_as(other)), 2))
+
+    async def b(self, me: Party) -> None:
+        await me.receive(NOTE, "a")
+
+
+@pytest.mark.parametrize("swaps", [False, True])
+def test_a_verdict_refuses_a_comparison_that_came_out_the_same_when_read_again(
+    swaps: bool,
+) -> None:
+    with pytest.raises(ScriptError, match="compares field elements"):
+        verdict(run(Comparing(swaps), [VALUE], seed=1), "b")

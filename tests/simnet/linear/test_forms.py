@@ -427,10 +427,10 @@ def test_a_matrix_product_of_forms_adds_up_unknowns_of_single_products(field: Fi
     for i, j in itertools.product(range(2), range(2)):
         cells = [(k, i, j) for k in range(3)]
         for k, cell in enumerate(cells):
-            assert noted.left[cell].is_same_as(left[i, k])
-            assert noted.right[cell].is_same_as(right[k, j])
+            assert noted.left[cell]._is_same(left[i, k])
+            assert noted.right[cell]._is_same(right[k, j])
         named = world.reading.named(residues_of_product(noted, world), noted.made)
-        assert product[i, j].is_same_as(named[tuple(zip(*cells, strict=True))].sum())
+        assert product[i, j]._is_same(named[tuple(zip(*cells, strict=True))].sum())
 
 
 def residues_of_product(noted: Any, world: TwinParty) -> Residues:
