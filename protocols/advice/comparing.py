@@ -132,7 +132,7 @@ class Compared:
     """The rows, sorted by number of users and error, and the points at which two protocols change
     places.
 
-    `shares` are the frequencies of the items, and `about_shares` says more about them.
+    `shares` are the frequencies of the items. `about_shares` is a sentence about them, or empty.
     """
 
     shares: tuple[float, ...]

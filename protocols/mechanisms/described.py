@@ -53,12 +53,14 @@ class Described:
 
     @property
     def assumption(self) -> str:
-        """The assumption behind ε: exact real numbers if the law has a density, else nothing."""
+        """The assumption behind ε: exact real numbers if the law has a continuous part,
+        else nothing.
+        """
         return EXACT_REALS if self.mechanism.continuous else "nothing"
 
     @property
     def below_doubles(self) -> bool:
-        """Whether the law has a density and ε is above about 72.
+        """Whether the law has a continuous part and ε is above about 72.
 
         With so large an ε the noise may be smaller than the precision of doubles. Then a report
         equals the user's value.

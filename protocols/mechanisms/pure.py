@@ -24,7 +24,7 @@ MOST_ITEMS = 40  # up to this many items, a description names every item
 
 
 class Pure(ABC):
-    """A pure protocol: the common part of the mechanisms over items.
+    """A pure protocol: the common part of this package's mechanisms over items.
 
     A subclass defines its items and exact probabilities, and names the outcomes of a report, with
     their probabilities.
@@ -32,7 +32,7 @@ class Pure(ABC):
 
     items: int
 
-    continuous = False  # whether reports have a density, so that ε is that of exact reals
+    continuous = False  # whether reports have a continuous part; then ε is that of exact reals
     sampling: float | Fraction = 1  # the probability that a user reports
     # Whether the expected squared L2 error of all estimates depends on the users' items. It does
     # not if each item is estimated by itself: then the variance is linear in the share of holders.

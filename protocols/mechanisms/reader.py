@@ -15,7 +15,7 @@ def reader_of_reports(
     """Return the privacy statement about somebody who reads a local mechanism's report.
 
     `exact` is the mechanism's exact pure ε; the statement can also be made at a larger `epsilon`.
-    If the law is `continuous`, it has a density, and ε is that of exact real numbers. The doubles
+    If the law is `continuous` (has a continuous part), ε is that of exact real numbers. The doubles
     that are sent can tell more, because not every double that one value can give is possible for
     another value. Raises `ValueError` for a smaller `epsilon`, because its δ is not computed, and
     for an `epsilon` that is not positive and finite.

@@ -21,9 +21,9 @@ class RealReport(ABC):
 
     @property
     def continuous(self) -> bool:
-        """Whether the law has a density.
+        """Whether the law has a continuous part.
 
-        If it has, doubles are drawn in place of real numbers, and ε is that of exact real numbers.
+        If it has one, doubles are drawn in place of real numbers, and ε is for exact real numbers.
         """
         return bool(self.law(0.0).parts)
 

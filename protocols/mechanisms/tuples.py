@@ -205,7 +205,7 @@ class Tuples:
 
     @property
     def continuous(self) -> bool:
-        """Whether reports have a density; if they have, ε is that of exact real numbers."""
+        """Whether reports have a continuous part; then ε is that of exact real numbers."""
         return bool(self.attributes.numeric) and self.mechanism.continuous
 
     @property

@@ -133,9 +133,9 @@ def score_interval(
     The standard deviation at a share f is the exact one for f. The function `variance`, of a share
     and a number of users, must be linear in the share, a + b f; `lost`, c, is the result of
     `lost_by_sampling`. The ends then solve (f - estimate)² = z² (a + b f + c f (1 - f)). Coverage
-    is approximate, by the normal law, which also gives z. The interval is not cut at 0 and 1. If no
-    share is near enough to the estimate, or a + b f is negative, the interval is extended so that
-    it holds the estimate.
+    is approximate, by the normal law, which also gives z. The interval is not cut at 0 and 1. If
+    a + b f + c f (1 - f) is negative at the estimate, the interval is extended so that it holds the
+    estimate.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 

@@ -60,7 +60,7 @@ class Randomiser(Interface):
 
     @property
     def continuous(self) -> bool:
-        """Whether reports have a density; if they have, ε is that of exact real numbers."""
+        """Whether reports have a continuous part; then ε is that of exact real numbers."""
         ...
 
 

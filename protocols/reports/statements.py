@@ -114,7 +114,7 @@ def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclo
     """Return what a view tells: the report of each user, or nothing if the view has no reports.
 
     Returns None for a view with a tag that local collections do not use. If the law of a report has
-    a density, ε is stated for exact real numbers only.
+    a continuous part, ε is stated for exact real numbers only.
     """
     if not set(tags) <= {TRAFFIC, REPORT.name}:
         return None

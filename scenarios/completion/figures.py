@@ -1,7 +1,7 @@
 """The figures of the experiments on time: small panels with one curve for each protocol.
 
-A protocol has the same colour, marker and dashes in all panels of all figures. Panels that show
-seconds have one scale, so that networks can be compared.
+A protocol has the same colour, marker and dashes in all panels of all figures. Within a
+figure, panels that show seconds have one scale, so that networks can be compared.
 """
 
 from collections.abc import Callable, Sequence

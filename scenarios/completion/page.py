@@ -492,7 +492,7 @@ def time_ratios(
     table: Table, names: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]
 ) -> list[float]:
     """Return for each protocol and network the mean time at the parameters `after`, divided by the
-    mean time at the parameters `before`.
+    mean time at the parameters `before`, if trials have both times.
     """
     ratios = []
     for name in names:

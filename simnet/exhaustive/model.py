@@ -596,8 +596,8 @@ class Model:
     def _decide_quiet(self, network: Network, states: Sequence[PartyState]) -> Action:
         """Choose the action when nobody can go on: some parties stop waiting, or the world ends.
 
-        Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent, and
-        no message that they wait for was lost.
+        Raises `Stall` if parties wait and none of them may stop waiting, although nobody dropped
+        out, aborted or stayed silent, and no message that they wait for was lost.
         """
         requests = {
             state.party: state.pause for state in states if isinstance(state.pause, Request)

@@ -461,7 +461,7 @@ class Party:
         that is not a crowd counts as a crowd of one member. Under a `Voluntary` tag members may
         stay silent; `rows` are then the rows of the other members, in order.
 
-        The recipient uses `gather_rows` or, also for a `Tally`, `gather_tally`. Raises
+        The recipient uses `gather_rows`, or `gather_tally`, which also takes a `Tally`. Raises
         `ScriptError` for a wrong number of rows, for a `Summed` tag, and if a crowd names itself as
         the recipient; `BadInput` if the recipient is another crowd.
 

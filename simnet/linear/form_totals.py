@@ -65,7 +65,7 @@ class _Chunk:
 
     def of(self, slots: Ints) -> "tuple[Ints, TermRows] | None":
         """Return which of the given slots have rows in this chunk, by their places, and these rows.
-        Return None if the slots have no terms in this chunk.
+        Return None if there are no such rows; also, mostly, if these rows have no terms.
         """
         is_low = np.flatnonzero(slots < len(self._places))
         inside = is_low[self._places[slots[is_low]] >= 0]

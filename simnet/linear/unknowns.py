@@ -1,8 +1,8 @@
 """Unknowns: the variables of linear forms.
 
 Theory of operation. In a symbolic reading, each uniform field coin, each element of a declared
-secret, each element of a random row, and each product of two forms (which is not a linear form) is
-an unknown. The unknowns that are drawn, declared or multiplied together form a *family*. An unknown
+secret, each element of a random row, and each product of two forms that is not itself linear is an
+unknown. The unknowns that are drawn, declared or multiplied together form a *family*. An unknown
 is given by its family and its place in the family. Both are packed into one integer::
 
     unknown = number of the family * 2**36 + place

@@ -1,5 +1,5 @@
-"""How long a run takes on a network, by role and by party, and the chain of messages that took
-longest.
+"""How long a run takes on a network, by role and by party, and which chain of messages and work
+decides this time.
 """
 
 from collections.abc import Sequence

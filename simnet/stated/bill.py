@@ -137,7 +137,9 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
 
 
 def mean_row(rows: Sequence[BillRow]) -> BillRow:
-    """Return the mean over several runs of an entry's exact and measured numbers."""
+    """Return one row with the means, over several runs, of an entry's exact numbers, measured
+    numbers and bytes.
+    """
     first = rows[0]
     exact = sum(row.expectation.exact for row in rows) / len(rows)
     payload = None if first.bytes is None else sum(row.bytes or 0.0 for row in rows) / len(rows)

@@ -1,4 +1,4 @@
-"""Whether the field elements of a run are linear forms of coins and secrets, and nothing else."""
+"""Whether linear forms show all that coalitions learn from the field elements of a run."""
 
 import numpy as np
 

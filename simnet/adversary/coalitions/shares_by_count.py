@@ -336,8 +336,8 @@ def _is_coin(unknown: int, unknowns: Unknowns, sender: str) -> bool:
 
 
 def check_points(weights: Ints, modulus: int) -> None:
-    """Raise `NotShared` unless each row has the powers of a point, and the points are different and
-    not 0. The powers may stand in any order, but the first is 1.
+    """Raise `NotShared` unless each row has the powers of a point, the points are different and not
+    0, and there are at least as many rows as powers. The powers may stand in any order after 1.
     """
     columns = set(map(tuple, weights.T.tolist()))
     recipients, threshold = weights.shape
