@@ -39,7 +39,7 @@ from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.reading import Reading
 from simnet.printable import count_of
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
-from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures
+from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures, bare
 from simnet.values.typed import Typed
 
 Statement = Typed | PublicKeys  # what a party can sign
@@ -85,8 +85,8 @@ def agree(
             "with me.public_key, and send them"
         )
     _check_held(actor, public)
-    own = public_key(actor, reading, secret).metered(None).texts()[0]
-    digests = [reading.agreed(own, other) for other in public.metered(None).texts()]
+    own = bare(public_key(actor, reading, secret)).texts()[0]
+    digests = [reading.agreed(own, other) for other in bare(public).texts()]
     return _stretched(actor, reading, digests, field, shape, label, None, public.shape[:-1])
 
 
@@ -106,7 +106,7 @@ def is_signed(
     if len(signature.shape) != 1:
         raise ValueError(f"one signature has shape (64,), got shape {signature.shape}")
     _check_held(actor, signature)
-    (text,) = signature.metered(None).texts()
+    (text,) = bare(signature).texts()
     keys = _public_keys(statement)
     for key, other in zip(keys, reading.signed_keys(text) if keys else (), strict=False):
         if key != other:
@@ -119,7 +119,7 @@ def are_distinct(actor: Actor, reading: Reading, keys: PublicKeys) -> bool:
     if not isinstance(keys, PublicKeys):
         raise TypeError(f"me.are_distinct takes public keys, got {type(keys).__name__}")
     _check_held(actor, keys)
-    texts = keys.metered(None).texts()
+    texts = bare(keys).texts()
     if len(set(texts)) < len(texts):
         return False
     reading.found_different(texts)
@@ -127,14 +127,14 @@ def are_distinct(actor: Actor, reading: Reading, keys: PublicKeys) -> bool:
 
 
 def _public_keys(statement: Statement) -> list[bytes]:
-    return statement.metered(None).texts() if isinstance(statement, PublicKeys) else []
+    return bare(statement).texts() if isinstance(statement, PublicKeys) else []
 
 
 def _signature(actor: Actor, signer: str, statement: Statement) -> bytes:
     if isinstance(statement, PublicKeys):
         _check_held(actor, statement)
         kind = "public keys"
-        content = b"".join(statement.metered(None).texts())
+        content = b"".join(bare(statement).texts())
     elif isinstance(statement, Typed):
         numbers = np.asarray(statement.numbers())
         kind = f"{statement.wire.kind} {statement.wire.below}"
@@ -175,20 +175,20 @@ def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> F
         raise TypeError(f"me.decrypt takes boxes, got {type(boxes).__name__}")
     _check_held(actor, boxes)
     digests = reading.digests("key", _rows_of_seeds(actor, keys, "key"))
-    bare = boxes.metered(None)  # scripts still run, and only the kernel may look into boxes
-    if (len(keys.shape) == 1) != boxes.is_single or len(digests) != len(bare.keys):
+    opened = bare(boxes)  # scripts still run, and only the kernel may look into boxes
+    if (len(keys.shape) == 1) != boxes.is_single or len(digests) != len(opened.keys):
         wanted = (
             "this box needs a key of shape (w,)"
             if boxes.is_single
-            else f"these boxes need keys of shape ({len(bare.keys)}, w), one key for each box"
+            else f"these boxes need keys of shape ({len(opened.keys)}, w), one key for each box"
         )
         raise ValueError(f"{wanted}, got shape {keys.shape}")
-    for place, (mine, needed) in enumerate(zip(digests, bare.keys, strict=True)):
+    for place, (mine, needed) in enumerate(zip(digests, opened.keys, strict=True)):
         if mine != needed:
             reading.found_different([mine, needed])  # the script may catch the error
             which = "the box" if boxes.is_single else f"box {place}"
             raise refuse(actor, actor.last_tag, f"has a key that is not the key of {which}")
-    content = bare.content.metered(actor.meter)
+    content = opened.content.metered(actor.meter)
     return content[0] if boxes.is_single else content
 
 

@@ -17,7 +17,7 @@ of 16).
 import hashlib
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -34,13 +34,18 @@ BOX_OVERHEAD_BYTES = 28
 class _Octets:
     """Octets that a script cannot look into: one row of a fixed length, or several rows."""
 
-    __slots__ = ("_octets", "meter")
+    __slots__ = ("_holder", "_octets", "meter")
 
-    def __init__(self, octets: Bytes, meter: Meter | None = None) -> None:
-        """Wrap octets of shape (length,) or (k, length), which are made read-only."""
+    def __init__(
+        self, octets: Bytes, meter: Meter | None = None, holder: Meter | None = None
+    ) -> None:
+        """Wrap octets of shape (length,) or (k, length), which are made read-only. Without a
+        `meter`, `holder` is the meter of the party that held the octets last.
+        """
         octets.flags.writeable = False
         self._octets = octets
         self.meter = meter
+        self._holder = holder if meter is None else meter
 
     @property
     def wire(self) -> WireType:
@@ -51,11 +56,14 @@ class _Octets:
         return self._octets.shape
 
     def metered(self, meter: Meter | None) -> Self:
-        return type(self)(self._octets, meter)
+        return type(self)(self._octets, meter, self._holder)
+
+    def _bare(self) -> Self:
+        return type(self)(self._octets)
 
     def numbers(self) -> Numbers:
         """Return the octets, which the codec sends. Raises `SealBroken` in a script."""
-        if self.meter is not None and self.meter.in_script:
+        if self._holder is not None and self._holder.in_script:
             raise SealBroken("looks into a public key or a signature, which is closed to scripts")
         return self._octets
 
@@ -67,15 +75,16 @@ class _Octets:
         return self.shape[0]
 
     def __getitem__(self, where: Any) -> Self:
-        return type(self)(self._octets[_places(where, self.shape)], self.meter)
+        return type(self)(self._octets[_places(where, self.shape)], self.meter, self._holder)
 
     @classmethod
     def stack(cls, rows: Sequence[Self]) -> Self:
-        return cls(np.stack([row._octets for row in rows]), rows[0].meter)
+        return cls(np.stack([row._octets for row in rows]), rows[0].meter, rows[0]._holder)
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        return cls(np.concatenate([part._octets for part in parts]), parts[0].meter)
+        octets = np.concatenate([part._octets for part in parts])
+        return cls(octets, parts[0].meter, parts[0]._holder)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(shape {self.shape})"
@@ -100,7 +109,7 @@ class Boxes:
     boxes' keys, one for each box. Both raise `SealBroken` in a script.
     """
 
-    __slots__ = ("_content", "_keys", "is_single", "meter")
+    __slots__ = ("_content", "_holder", "_keys", "is_single", "meter")
 
     def __init__(
         self,
@@ -108,7 +117,10 @@ class Boxes:
         keys: Sequence[bytes],
         is_single: bool = False,
         meter: Meter | None = None,
+        holder: Meter | None = None,
     ) -> None:
+        """Without a `meter`, `holder` is the meter of the party that held the boxes last."""
+        self._holder = holder if meter is None else meter
         self._content = content
         self._keys = keys
         self.is_single = is_single
@@ -143,7 +155,10 @@ class Boxes:
 
     def metered(self, meter: Meter | None) -> "Boxes":
         """Return the same boxes, held by the party that `meter` counts for."""
-        return Boxes(self._content, self._keys, self.is_single, meter)
+        return Boxes(self._content, self._keys, self.is_single, meter, self._holder)
+
+    def _bare(self) -> "Boxes":
+        return Boxes(self._content, self._keys, self.is_single)
 
     def numbers(self) -> Numbers:
         """Return the octets that the codec sends: a hash of key and content, as long as the box.
@@ -162,7 +177,7 @@ class Boxes:
         return octets.reshape(self.shape)
 
     def _refuse_script(self) -> None:
-        if self.meter is not None and self.meter.in_script:
+        if self._holder is not None and self._holder.in_script:
             raise SealBroken("looks into a box, which only me.decrypt opens in a script")
 
     def __len__(self) -> int:
@@ -174,10 +189,13 @@ class Boxes:
         places = _places(where, self.shape)
         if isinstance(places, int):
             row = places % len(self._keys)
-            return Boxes(self._content[row : row + 1], [self._keys[row]], True, self.meter)
+            return self._part(self._content[row : row + 1], [self._keys[row]], True)
         chosen = np.arange(len(self._keys))[places]
         keys = [self._keys[place] for place in chosen.tolist()]
-        return Boxes(self._content[chosen], keys, False, self.meter)
+        return self._part(self._content[chosen], keys, False)
+
+    def _part(self, content: FieldArray, keys: Sequence[bytes], is_single: bool) -> "Boxes":
+        return Boxes(content, keys, is_single, self.meter, self._holder)
 
     @staticmethod
     def join(parts: Sequence["Boxes"]) -> "Boxes":
@@ -187,13 +205,19 @@ class Boxes:
         keys = [key for part in parts for key in part._keys]
         contents = [part._content.metered(None) for part in parts]
         kind = next((type(one) for one in contents if hasattr(one, "terms")), type(contents[0]))
-        return Boxes(kind.join(contents), keys, False, parts[0].meter)
+        return Boxes(kind.join(contents), keys, False, parts[0].meter, parts[0]._holder)
 
     def __repr__(self) -> str:
         return f"Boxes(shape {self.shape})"
 
 
 Opaque = PublicKeys | Signatures | Boxes
+_Kind = TypeVar("_Kind", PublicKeys, Signatures, Boxes)
+
+
+def bare(octets: _Kind) -> _Kind:
+    """Return the same octets without a holder: the kernel can look into them while scripts run."""
+    return octets._bare()
 
 
 def _places(where: Any, shape: tuple[int, ...]) -> Any:

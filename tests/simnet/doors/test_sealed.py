@@ -587,3 +587,41 @@ def test_a_verdict_refuses_a_comparison_that_came_out_the_same_when_read_again(
 ) -> None:
     with pytest.raises(ScriptError, match="compares field elements"):
         verdict(run(Comparing(swaps), [VALUE], seed=1), "b")
+
+
+@attrs.frozen
+class Looking:
+    """Party `a` looks into a box that nobody seems to hold."""
+
+    deed: Deed
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.a)}
+
+    async def a(self, me: Party, value: Sealed) -> None:
+        key = me.coins.field(F, (1, 8))
+        secret = me.secret(in_a_list, value, field=F, shape=1)
+        self.deed(me, me.encrypt(key, secret[np.newaxis]))
+
+
+@attrs.frozen
+class LookingAtAKey(Looking):
+    """The same with a public key."""
+
+    async def a(self, me: Party, value: Sealed) -> None:
+        key = me.public_key(me.coins.field(F, (8,)))
+        self.deed(me, type(key).stack([key]))
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda me, octets: octets.metered(None).numbers(),
+        lambda me, octets: octets[:1].metered(None)[:1].numbers(),
+        lambda me, octets: type(octets).join([octets.metered(None)]).numbers(),
+    ],
+)
+def test_boxes_and_keys_stay_closed_to_scripts(deed: Deed) -> None:
+    for protocol in (Looking(deed), LookingAtAKey(deed)):
+        with pytest.raises(ScriptError, match="looks into a"):
+            run(protocol, [VALUE], seed=1)
