@@ -1,8 +1,8 @@
 """The baseline for several attributes: every user reports on all of them and splits its ε.
 
-Every one of the d attributes gets ε / d. Each categorical attribute uses OUE with ε / d. Additive
-noise uses ε / d for each numeric attribute. Duchi et al.'s mechanism for several values perturbs
-all d_n numeric attributes at once, with d_n ε / d.
+Let d be the number of attributes. Each categorical attribute uses OUE with ε / d. Additive noise
+uses ε / d for each numeric attribute. Duchi et al.'s mechanism for several values perturbs all d_n
+numeric attributes at once, with d_n ε / d.
 
 Source: the "best effort" combination with which Wang et al., *Collecting and Analyzing
 Multidimensional Data with Local Differential Privacy*, Section VI, compare their protocol.

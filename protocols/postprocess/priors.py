@@ -38,9 +38,9 @@ OUT_OF_REACH = -(REACH**2) / 2 - 20
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
     """Return the largest k at which exp(-(f - k)² / (2 v(k))) is e^(-reach²/2) times its maximum.
 
-    v(k) is the variance of the noise. The function (f - k)² / v(k) of k is convex. Over k >= 0 it
-    is least at the largest of f, 0 and, for noise with a slope, -f - 2 V₀ / slope; f is the
-    estimate.
+    v(k) = V₀ + slope · k is the variance of the noise, with a slope of at least 0, and f is the
+    estimate. The function (f - k)² / v(k) of k is convex. Over k >= 0 it is least at the largest of
+    f, 0 and, for a slope above 0, -f - 2 V₀ / slope.
     """
     best = max(estimate, -estimate - 2 * noise.floor / noise.slope if noise.slope else 0.0, 0.0)
     half = (estimate - best) ** 2 / (2 * float(noise.variance(best))) + reach**2 / 2

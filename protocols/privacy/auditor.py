@@ -104,8 +104,8 @@ class Audit:
     `bound` is at most the truth with probability at least `confidence`, if the reports are
     independent. `estimate` uses the event's shares of the certifying rows without a margin. `bound`
     and `estimate` are at least 0. `hits` counts the event, and `samples` all certifying rows, under
-    P and under Q. `direction` is `P over Q` if `bound` is for p under P and q under Q, and
-    otherwise `Q over P`.
+    the two inputs, P and Q. `direction` is `P over Q` if `bound` is for p under P and q under Q,
+    and otherwise `Q over P`.
 
     >>> import numpy as np
     >>> from simnet.coins.sampled import SampledCoins
@@ -150,12 +150,12 @@ def audit_epsilon(
 ) -> Audit:
     """Return a lower bound on ε at δ, from independent reports under two neighbouring inputs.
 
-    `p_sample` holds the reports under P and `q_sample` those under Q. Both are arrays (m, features)
-    or (m,) with one row per report, or functions `sample(count, coins)` that draw `count` reports;
-    then `samples` says how many are drawn under each input. `names` are the names of the features,
-    by default `coordinate 1`, `coordinate 2` and so on, or `the report` for a single feature. The
-    coins split the arrays and feed the functions: equal coins give equal audits if the functions
-    use no other randomness.
+    `p_sample` holds the reports under one input, P, and `q_sample` those under the other, Q. Both
+    are arrays (m, features) or (m,) with one row per report, or functions `sample(count, coins)`
+    that draw `count` reports; then `samples` says how many are drawn under each input. `names` are
+    the names of the features, by default `coordinate 1`, `coordinate 2` and so on, or `the report`
+    for a single feature. The coins split the arrays and feed the functions: equal coins give equal
+    audits if the functions use no other randomness.
 
     Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), and `BadInput` for
     samples or names that cannot be used, and if scikit-learn is needed and missing.

@@ -64,7 +64,7 @@ class Sharing(Protocol):
         ...
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
-        """Split a secret of shape (N,) into shares; shape (parties, N), row j for party j."""
+        """Split a secret of shape (N,) into shares; shape (parties, N), one row for each party."""
         ...
 
     def share_each(self, secrets: FieldArray, parties: Sequence[int], coins: Coins) -> Deferred:

@@ -153,7 +153,7 @@ class DeltaClaim:
         return self.judge(setting).holds
 
     def judge(self, setting: Setting) -> JudgedClaim:
-        """Return the claimed bound beside the exact values of δ."""
+        """Return the claimed bound beside the exact values of δ, all as natural logarithms."""
         claimed = self.claimed(setting)
         values = {relation: self.exact(setting, relation) for relation in self.relations}
         exact = {relation: value for relation, value in values.items() if value is not None}

@@ -107,9 +107,9 @@ Which = Callable[[Ints], Bools]
 class DoorRows:
     """The field elements that one door or product was given, by modulus.
 
-    `made` is the family of the secret that the door made, if it made one. `discloses` says whether
-    the door's value is disclosed, or the fact that the door did not refuse. `in_full` says whether
-    the value certainly determines the numbers of all rows.
+    `made` is the family of the secret that the door made, if it made one. `discloses` is true if
+    the door's value is disclosed, and also if the fact that the door did not refuse counts as
+    disclosed. `in_full` says whether the value certainly determines the numbers of all rows.
     """
 
     party: str

@@ -68,7 +68,7 @@ class SeedProof:
     and an empty list otherwise. `known` lists the seeds that the coalition knows, in an order in
     which each follows from the seeds before it. `knowledge` is what messages determine, in lanes
     that suit the seeds too. Raises `SimnetError` if the proof cannot show how the coalition learns
-    a seed that it knows, or why a seed stays secret.
+    a seed that it knows, or, unless `is_leak` is true, why a seed stays secret.
     """
 
     def __init__(self, bounds: ShareBounds, unknowns: Unknowns, is_leak: bool) -> None:

@@ -28,9 +28,9 @@ def view_sampler(
     """Return a function `sample(count, coins)` that runs the protocol `count` times.
 
     The sampler returns an array with one row for each run. On neighbouring inputs the coalition's
-    members must have the same inputs. Raises `BadInput` for a coalition that is empty
-    or cannot be read. Sampling raises `BadInput` for the network alone, and if views have
-    different lengths in different runs or contain no numbers.
+    members must have the same inputs. Raises `BadInput` for a coalition that is empty or cannot be
+    read. `sample` raises `BadInput` for a coalition without parties, which only watches the
+    network, and if the rows have different lengths or no numbers.
     """
     parties = coalition_of(corrupt, Roster(protocol.parties())).parties
 

@@ -1,4 +1,4 @@
-"""Writes the certificate of a verdict, and checks a certificate against a repeated run."""
+"""Certificates on the command line: writing them, and checking them against repeated runs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -66,7 +66,7 @@ def print_claims(console: Console, judged: Adversaries, seed: int) -> None:
 
 
 def print_verdict(console: Console, verdict: Verdict) -> None:
-    """Print a verdict in full: what is learned, how it is computed, and what else is seen."""
+    """Print a verdict: what is learned, how it is computed, and what else is seen."""
     seeds = ", ".join(map(str, verdict.seeds))
     where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"
     console.print(

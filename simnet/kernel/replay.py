@@ -15,7 +15,8 @@ Hence, if all parties are observed, the first message that differs was changed b
 the order is that of rounds, with messages to other parties first. The error names the sender of the
 first observed message that differs.
 
-Example. A user adds `random.randrange(2)` to its report, which raises this error::
+Example. A user adds `random.randrange(2)` to its report. If the two runs add different numbers,
+their comparison raises this error::
 
     u2 in round 1 (tag "report"): its message to server differs when the run is read again, and
     the state of `random` changed meanwhile: a script must draw every random number from me.coins,

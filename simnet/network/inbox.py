@@ -137,7 +137,7 @@ def passed(
 
 
 def _order(posts: Ints, last: Floats, ranks: Ints) -> Indices | None:
-    """Return the order in which messages come, or None if they stand in this order already."""
+    """Return the order in which messages come; None says that they stand in this order already."""
     if len(posts) < 2:
         return None
     later = np.diff(last)

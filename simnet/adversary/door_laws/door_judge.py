@@ -161,7 +161,7 @@ class DoorJudge:
 
         Some of the possible inputs are enough: a witness is valid even if other inputs were not
         tried. Raises `NotEnumerable` if the possible inputs are not known and an input of the run
-        is no Python `int`.
+        is not of the type `int`.
         """
         try:
             return self._domain_of(place)
