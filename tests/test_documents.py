@@ -9,13 +9,24 @@ from pathlib import Path
 import pytest
 
 from tests.harness.data import ROOT
-from tests.harness.documents import Differs, agrees, pages, run_page
+from tests.harness.documents import NOT_RUN, Differs, agrees, mentioned, pages, run_page
+from tests.harness.mentions import Mention, mentions_of
+
+MENTIONS = {
+    page: mentions
+    for page in (*sorted(ROOT.glob("[CRS]*.md")), *sorted((ROOT / "docs").rglob("*.md")))
+    if page.name != "CHANGELOG.md" and (mentions := mentions_of(page))
+}
+# These commands need no file and less than half a second.
+QUICK = ("--help", "explain", "mechanism", "network")
+
+
+def place(page: Path) -> str:
+    return str(page.relative_to(ROOT)).removesuffix(".md")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", pages(), ids=lambda page: str(page.relative_to(ROOT)).removesuffix(".md")
-)
+@pytest.mark.parametrize("page", pages(), ids=place)
 def test_the_blocks_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
     run_page(page, tmp_path)
 
@@ -25,6 +36,36 @@ def test_the_readme_is_short_and_does_what_it_shows(tmp_path: Path) -> None:
     readme = ROOT / "README.md"
     assert len(readme.read_text().splitlines()) <= 150
     run_page(readme, tmp_path)
+
+
+@pytest.mark.parametrize("page", MENTIONS, ids=place)
+def test_every_command_that_a_page_mentions_exists(page: Path) -> None:
+    for mention in MENTIONS[page]:
+        assert mention.unknown() == [], mention
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        mention
+        for mentions in MENTIONS.values()
+        for mention in mentions
+        if not set(QUICK).isdisjoint(mention.words) and mention.is_complete
+    ],
+    ids=lambda mention: f"{place(mention.page)}:{mention.line}",
+)
+def test_a_quick_command_that_a_page_mentions_does_what_it_says(
+    mention: Mention, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert mentioned(mention) is None
+
+
+def test_few_commands_are_not_run() -> None:
+    every = [mention.text for mentions in MENTIONS.values() for mention in mentions]
+    assert len(NOT_RUN) == 2
+    for words in NOT_RUN:
+        assert any(words in text for text in every), words
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
@@ -130,3 +171,47 @@ def test_a_page_runs_in_a_folder_of_its_own(tmp_path: Path) -> None:
         (tmp_path / str(number)).mkdir()
         with pytest.raises(Differs):
             run_page(page, tmp_path / str(number))
+
+
+SENTENCES = """
+To look a word up, write `simnet explain TERM`; `simnet explain R1` prints `Theorem` and `bound`.
+Without a file, `simnet time
+no.log` ends with status 2. The option of `simnet verify … --corrupt WHO` is for `make test`.
+
+    simnet explain seed      # what a seed is
+
+```text
+- run: simnet network mobile
+```
+"""
+
+
+@pytest.mark.slow
+def test_commands_in_sentences_are_found_and_judged(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(SENTENCES)
+    found = {mention.text: mention for mention in mentions_of(page)}
+    assert [text for text, one in found.items() if one.is_complete] == [
+        "simnet explain R1",
+        "simnet time no.log",
+        "simnet explain seed",
+        "simnet network mobile",
+    ]
+    assert found["simnet explain R1"].prints == ("Theorem", "bound")
+    assert not any(mention.unknown() for mention in found.values())
+    (tmp_path / "work").mkdir()
+    run_page(page, tmp_path / "work")
+    for number, (true, false) in enumerate(
+        [("`bound`", "`chair`"), ("status 2", "status 1"), ("explain seed", "explain sead")]
+    ):
+        page.write_text(SENTENCES.replace(true, false))
+        (tmp_path / str(number)).mkdir()
+        with pytest.raises(Differs):
+            run_page(page, tmp_path / str(number))
+    for true, false in [
+        ("verify", "verfiy"),
+        ("--corrupt", "--corupt"),
+        ("make test", "make tset"),
+    ]:
+        page.write_text(SENTENCES.replace(true, false))
+        assert any(mention.unknown() for mention in mentions_of(page))

@@ -16,9 +16,13 @@ For the writer of a page: blocks run in order, in a new folder that the blocks o
   become this file.
 - ```` ```pycon ```` is a doctest, in the same namespace. `...` stands for any text.
 - Every other block, such as ```` ```text ````, is only text.
+- `<!-- after: ../tutorial/5-own-package.md -->` runs the blocks of that page first.
+- Commands in sentences run after the blocks: `tests/harness/mentions.py` says how to write them.
+  `simnet reproduce` and `simnet sweep` run with `--quick --trials 1`.
 
-The folder has a copy of `notebooks/ring_sum.py`. To see what a page's commands print, and to put it
-into the page where the output has no `...`:
+The folder has a copy of `notebooks/ring_sum.py`, of every file that the page offers with
+`{download}`, and a file `people.csv` with a column `city`. To see what the commands of a page
+print, and to put it into the page where the output has no `...`:
 
     .venv/bin/python -m tests.harness.documents docs/tutorial/1-first-run.md
     .venv/bin/python -m tests.harness.documents --write docs/tutorial/1-first-run.md
@@ -44,9 +48,11 @@ from unittest import mock
 
 import attrs
 
+from simnet.cli.main import build
 from simnet.cli.main import main as simnet
 from simnet.installed import entries
 from tests.harness.data import ROOT
+from tests.harness.mentions import Mention, mentions_of
 
 WIDTH = 100  # columns of the terminal
 _BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -56,6 +62,16 @@ _TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "PYTEST_ADDOPTS
 # machine.
 _ANNOUNCED = re.compile(r"simnet: .*: [\d,]+ of [\d,]+ done, about .* more")
 _LEFT_OUT = "..."
+_AFTER = re.compile(r"^<!-- after: (\S+) -->$", re.MULTILINE)
+_OFFERED = re.compile(r"\{download\}`[^`<]*<([^`>]+)>`")
+_STUDIES = ("reproduce", "sweep")
+_ONE_TRIAL = "--quick --trials 1 --workers 1"
+_REPEATED = re.compile(r" --(trials|workers) \d+| --quick\b")
+# Mentions that are not run, and why.
+NOT_RUN = {
+    "--cluster": "it needs a Dask scheduler on another machine",
+    "reproduce all": "it takes minutes; the pages of the papers mention each experiment",
+}
 
 
 @attrs.frozen
@@ -96,31 +112,66 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def pages() -> list[Path]:
-    """Return all pages of docs/ that have a block to run, except pages that are generated for the
-    site.
+    """Return all pages of docs/ that have a block or a command to run, except pages that are
+    generated for the site.
     """
     made = {ROOT / "docs" / folder for folder in ("notebooks", "project")}
     return [
         page
         for page in sorted((ROOT / "docs").rglob("*.md"))
         if page.parent not in made
-        and any(
-            block.language in ("console", "python", "pycon") or _FILE.match(block.code)
-            for block in blocks_of(page)
+        and (
+            any(
+                block.language in ("console", "python", "pycon") or _FILE.match(block.code)
+                for block in blocks_of(page)
+            )
+            or any(mention.is_complete for mention in mentions_of(page))
         )
     ]
 
 
 def run_page(page: Path, folder: Path) -> None:
-    """Run the blocks of a page in the folder. Raises `Differs` at the first block whose output
-    differs.
+    """Run the blocks of a page in the folder, and then the commands in its sentences. Raises
+    `Differs` at the first output that differs.
     """
-    with _at_home(folder):
-        scope: dict[str, Any] = {"__name__": "__page__"}
-        for block in blocks_of(page):
-            for _command, _printed, difference in outcomes(block, scope):
-                if difference:
-                    raise Differs(difference)
+    with _at_home(page, folder):
+        for _command, _printed, difference in everything(page):
+            if difference:
+                raise Differs(difference)
+
+
+def everything(page: Path) -> Iterator[tuple[Command | None, str, str | None]]:
+    """Run the blocks of a page, then the complete commands that it mentions; yield as `outcomes`
+    does.
+    """
+    scope: dict[str, Any] = {"__name__": "__page__"}
+    before = [(page.parent / other).resolve() for other in _AFTER.findall(page.read_text())]
+    for each in (*before, page):
+        for block in blocks_of(each):
+            yield from outcomes(block, scope)
+    for mention in mentions_of(page):
+        if mention.is_complete:
+            yield None, "", mentioned(mention)
+
+
+def mentioned(mention: Mention) -> str | None:
+    """Run a complete command that a page mentions; return how it differs from what the page says of
+    it, or None.
+    """
+    if any(words in mention.text for words in NOT_RUN):
+        build(mention.words).parse_args(mention.words, exit_on_error=False, print_error=False)
+        return None
+    text = mention.text
+    if mention.words[0] in _STUDIES:
+        text = f"{_REPEATED.sub('', text)} {_ONE_TRIAL}"
+    status, printed = _run_command(text)
+    if status != mention.status:
+        return f"{mention}\nexit status {status}, not {mention.status}. It printed:\n{printed}"
+    plain = " ".join(printed.split())
+    for words in mention.prints:
+        if " ".join(words.split()) not in plain:
+            return f"{mention}\nThe page says that it prints `{words}`. It printed:\n{printed}"
+    return None
 
 
 def outcomes(
@@ -270,13 +321,16 @@ def _doctested(block: Block, scope: dict[str, Any]) -> str | None:
 
 
 @contextlib.contextmanager
-def _at_home(folder: Path) -> Iterator[None]:
+def _at_home(page: Path, folder: Path) -> Iterator[None]:
     """Work in the folder as a reader would: on the import path, with `simnet` on the search path.
 
     What blocks import from the folder is forgotten at the end.
     """
     (folder / "notebooks").mkdir()
     shutil.copy(ROOT / "notebooks" / "ring_sum.py", folder / "notebooks")
+    for offered in _OFFERED.findall(page.read_text()):
+        shutil.copy(page.parent / offered, folder)
+    (folder / "people.csv").write_text("city\n" + "Bern\nBasel\nGenf\nZug\n" * 50)
     bin_folder = Path(sys.executable).parent
     settings = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
     settings |= {"COLUMNS": str(WIDTH), "PATH": f"{bin_folder}:{os.environ['PATH']}"}
@@ -296,7 +350,7 @@ def _at_home(folder: Path) -> Iterator[None]:
 
 
 def _show(page: Path, *, write: bool) -> bool:
-    """Run all blocks of a page, print what differs, and write outputs into the page if asked.
+    """Run all of a page, print what differs, and write outputs into the page if asked.
 
     Return whether everything agreed.
     """
@@ -304,16 +358,14 @@ def _show(page: Path, *, write: bool) -> bool:
     lines = text.splitlines(keepends=True)
     replaced: list[tuple[int, str, str]] = []
     good = True
-    with tempfile.TemporaryDirectory() as folder, _at_home(Path(folder).resolve()):
-        scope: dict[str, Any] = {"__name__": "__page__"}
-        for block in blocks_of(page):
-            for command, printed, difference in outcomes(block, scope):
-                if difference is None:
-                    continue
-                good = False
-                sys.stdout.write(f"{difference}\n{'-' * 72}\n")
-                if command and command.shown.strip() and _LEFT_OUT not in command.shown:
-                    replaced.append((command.line, command.shown, printed))
+    with tempfile.TemporaryDirectory() as folder, _at_home(page, Path(folder).resolve()):
+        for command, printed, difference in everything(page):
+            if difference is None:
+                continue
+            good = False
+            sys.stdout.write(f"{difference}\n{'-' * 72}\n")
+            if command and command.shown.strip() and _LEFT_OUT not in command.shown:
+                replaced.append((command.line, command.shown, printed))
     if write:
         for line, shown, printed in reversed(replaced):
             first = line
