@@ -117,7 +117,10 @@ def fetched(original: Original, cache: Path) -> bytes:
     except ValueError as error:  # pooch has found another digest
         what = " ".join(str(error).split())
         raise BadInput(f"{original.url} is another file, or has changed: {what}") from error
-    raise _another(original.url, found, original.sha256)
+    raise BadInput(
+        f"{original.url} is another file, or has changed: its SHA-256 is {found}, where "
+        f"{original.sha256} is expected"
+    )
 
 
 def _digest(file: Path) -> str:
@@ -150,12 +153,8 @@ def made(name: str, derived: Derived, originals: Sequence[bytes]) -> bytes:
     content = text.getvalue().encode()
     found = hashlib.sha256(content).hexdigest()
     if found != derived.sha256:
-        raise _another(name, found, derived.sha256)
+        raise BadInput(
+            f"the content made for {name} has the SHA-256 {found}, where {derived.sha256} is "
+            "expected"
+        )
     return content
-
-
-def _another(name: str, found: str, expected: str) -> BadInput:
-    return BadInput(
-        f"the SHA-256 of {name} is {found}, where {expected} is expected: it is another file, or "
-        "has changed"
-    )

@@ -132,8 +132,9 @@ def tested(table: Table, population: str, mechanism: str) -> Counterpart:
     least, most = (float(rows[0][name]) for name in ("expected_distance", "most_distance"))
     sees = float(kolmogi(FALSE_ALARM)) / sqrt(rows[0]["items"])
     words = (
-        f"ε = 1; collections that the test rejected: {rejected} of {count}; it rejects from a "
-        f"distance of {sees:.2g} on, and the distance is {_between(rows[0])} by the exact law"
+        f"ε = 1; collections that the test rejected: {rejected} of {count}; it rejects a "
+        f"collection with a distance of {sees:.2g} or more, and by the exact law the distance is "
+        f"{_between(rows[0])}"
     )
     # By the law, the test rejects at the rate of false alarms if the distance is far below the
     # distance from which on the test rejects, and more often if the distance is above it.

@@ -61,8 +61,9 @@ class Setting:
             )
         if self.rarest * self.items > self.users:
             raise ValueError(
-                f"with β = {self.beta} the {self.items:,} items need at least "
-                f"{self.rarest * self.items:,} users, got {self.users:,}"
+                f"with β = {self.beta} each of the {self.items:,} items has at least "
+                f"{self.rarest:,} of {self.users:,} users, which would be "
+                f"{self.rarest * self.items:,} users"
             )
         if self.z is not None and not 0 < self.z < inf:
             raise ValueError(f"z is positive and finite, got {self.z}")

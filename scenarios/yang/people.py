@@ -113,7 +113,8 @@ def drawn_with_least(
     items, least = len(made_up.labels), ceil(beta * users - 1e-9)
     if items * least > users:
         raise BadInput(
-            f"with β = {beta} the {items} items need at least {items * least} users, got {users}"
+            f"with β = {beta} each of the {items} items has at least {least} of {users} users, "
+            f"which would be {items * least} users"
         )
     if data is None or population not in STAND_IN:
         forced = np.repeat(np.arange(1, items + 1), least)

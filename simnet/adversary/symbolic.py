@@ -311,8 +311,9 @@ class Symbolic:
         if own is None or not is_same_call(own, call):
             what = "secret" if call.kind == "secret" else "disclosed value"
             raise SimnetError(
-                f"the functionality gives {call.party} a {what} that its script does not make: "
-                "let one method of the protocol make it for both, from the same arguments"
+                f"the functionality gives {call.party} a {what} that its script does not make "
+                "in this run: let one method of the protocol make it for both, from the same "
+                "arguments, and leave out parties that dropped out before (see `simnet.Happened`)"
             )
         return own
 

@@ -74,8 +74,9 @@ def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) 
     most, most_streams = 1 << _STREAM, SECRET >> _STREAM
     if place + count > most:
         raise BadInput(
-            f"a party that has {place + count:,} field elements in one array or from its own draws "
-            f"cannot be played out: at most {most:,} can"
+            "a run can be played out only if no party has more than "
+            f"{most:,} field elements in one array or from its own draws; one party has "
+            f"{place + count:,}"
         )
     if stream >= most_streams:
         raise BadInput(

@@ -94,7 +94,7 @@ class Sizes:
             for row in self.rows()
         ]
         among = "no set of users" if self.complete else "of the sets that were searched, none"
-        return "\n".join(lines) or f"{among} can read a secret of another user"
+        return "\n".join(lines) or f"{among} can read anything of another user in these runs"
 
     def _repr_html_(self) -> str:
         heads = [

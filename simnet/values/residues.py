@@ -175,7 +175,7 @@ class Residues:
         if not {1, 2}.issuperset(axes) or self.shape[-1] != other.shape[0]:
             raise ValueError(
                 f"cannot multiply shapes {self.shape} and {other.shape}: expected vectors or "
-                f"matrices, with as many columns on the left as rows on the right"
+                "matrices, with the last axis on the left as long as the first axis on the right"
             )
         modulus, inner = self.field.modulus, self.shape[-1]
         wide: Any = np.int64 if inner * (modulus - 1) ** 2 < 1 << 63 else object

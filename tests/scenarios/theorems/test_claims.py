@@ -288,7 +288,7 @@ def test_the_theorem_that_speaks_of_a_run():
     "arguments, words",
     [
         ((1000, 30, 0.5, 0.5), "at most 1/30 "),
-        ((3, 5, 0.2, 0.5), "the 5 items need at least 5 users, got 3"),
+        ((3, 5, 0.2, 0.5), "each of the 5 items has at least 1 of 3 users, which would be 5 users"),
         ((1000, 30, 0.0, 0.5), "above 0"),
         ((1000, 30, 0.03, 0.0), "epsilon is positive"),
         ((1000, 30, 0.03, 0.5, -1.0), "z is positive"),

@@ -140,7 +140,7 @@ def test_every_item_of_a_sample_occurs_as_often_as_beta_says() -> None:
     assert people.support.min() >= 10
     assert np.array_equal(people.inputs, drawn_with_least("synthetic", 400, None, 1, 0.025).inputs)
     with pytest.raises(
-        BadInput, match=r"with β = 0\.05 the 30 items need at least 600 users, got 400"
+        BadInput, match=r"each of the 30 items has at least 20 of 400 users, which would be 600"
     ):
         drawn_with_least("synthetic", 400, None, 1, 0.05)
 
