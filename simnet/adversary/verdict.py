@@ -24,8 +24,8 @@ For example, three users add up their numbers by secret sharing, and the server 
 If u3 sends the server its number without a mask, the server alone knows u3 = 5. The sum does not
 tell this, so the verdict is `leaks`.
 
-A verdict is about one draw of the discrete coins outside doors for each run, and about parties that
-follow the protocol and pool what they see.
+A verdict is about the disclosed values of each run and its discrete coins outside doors, and about
+parties that follow the protocol and pool what they see.
 """
 
 import functools
