@@ -68,6 +68,7 @@ class DiscreteView:
             "tier": "not judged",
             "alone": self.protects_alone,
             "argument": self.reason,
+            "condition": None,
         }
 
 
@@ -132,6 +133,7 @@ def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | N
         by_itself=found.by_itself if found.by_itself != found.epsilon else None,
         tier=found.tier,
         argument=found.argument,
+        condition=found.condition,
         # If there are no secrets, only the law of disclosed values protects inputs.
         alone=not found.has_secrets
         and (bool(found.doors) or (stated is not None and stated.alone)),

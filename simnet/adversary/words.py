@@ -86,14 +86,22 @@ def _shares_in_words(verdict: Verdict) -> str:
 
 def tier_in_words(verdict: Verdict) -> str:
     """The tier of the finding, as a text. The text ends with "of secret shares" if disclosed values
-    were not judged exactly, and the finding is not `no-shares`.
+    were not judged exactly, and the finding is not `no-shares`. It ends with the condition of a
+    proof that is conditional.
     """
     disclosure = verdict.discrete.disclosure
     if disclosure is not None and disclosure.tier in ("proved", "enumerated"):
-        return verdict.tier
+        condition = condition_in_words(verdict)
+        return verdict.tier if condition is None else f"{verdict.tier}, {condition}"
     if verdict.finding == "no-shares":
         return "not judged" if disclosure is None else disclosure.tier
     return f"{verdict.tier} of secret shares"
+
+
+def condition_in_words(verdict: Verdict) -> str | None:
+    """What the proof of a verdict needs and nobody could check, as a clause; None if nothing."""
+    disclosure = verdict.discrete.disclosure
+    return None if disclosure is None or verdict.finding == "leaks" else disclosure.condition
 
 
 def interval_in_words(verdict: Verdict) -> str:
@@ -192,6 +200,8 @@ def verdict_in_words(verdict: Verdict) -> str:
     where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"
     functions = "; ".join(map(function_in_words, verdict.functions[:FUNCTIONS_SHOWN]))
     listed = f" ({functions})" if functions else ""
+    condition = condition_in_words(verdict)
+    listed += "" if condition is None else f", {condition}"
     notes = "".join(f"; {note}" for note in verdict.notes)
     return f"{{{verdict.corrupt}}} {finding_in_words(verdict)} in {where} {seeds}){listed}{notes}"
 

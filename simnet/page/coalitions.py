@@ -134,7 +134,7 @@ class _Records:
             "least": verdict.at_least,
             "most": verdict.at_most,
             "fixes": self._fixes(verdict),
-            "tier": self._sentences.place(tier_in_words(verdict)),
+            "tier": self._sentences.place(self._kept.text(tier_in_words(verdict))),
             "notes": [self._sentences.place(self._kept.text(note)) for note in verdict.notes],
             "disclosed": self._disclosures.place(self._disclosure(verdict)),
             "functions": [

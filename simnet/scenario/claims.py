@@ -14,7 +14,7 @@ from simnet import markup
 from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.verdict import Verdict
 from simnet.adversary.whole_view import Expectation, Judgement, disclosed_in_short, meets
-from simnet.adversary.words import finding_in_short
+from simnet.adversary.words import condition_in_words, finding_in_short
 from simnet.kernel.run import Run
 
 NOBODY = "no such coalition in this run"
@@ -244,12 +244,18 @@ class Adversaries(tuple[Judged, ...]):
         return reasons
 
     def notes(self) -> list[str]:
-        """Which claims were not judged, and why, as sentences."""
-        return [
+        """Which claims were not judged, and why, and what the proofs of verdicts need, as
+        sentences.
+        """
+        verdicts = [row.verdict for row in self if isinstance(row.verdict, Verdict)]
+        conditions = dict.fromkeys(map(condition_in_words, verdicts))
+        not_judged = [
             f"{'No claim was judged' if len(coalitions) == len(self) else who}. {reason}"
             for reason, coalitions in self.not_judged.items()
             for who in [f"Not judged: {'; '.join(coalitions)}"]
         ]
+        needed = [f"The verdicts are right {condition}." for condition in conditions if condition]
+        return not_judged + needed
 
     def rows(self) -> list[list[str]]:
         """Return a row for each claim: the coalition, what it learned from secret shares, what was

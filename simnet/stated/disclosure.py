@@ -22,6 +22,7 @@ class Disclosure:
     by_itself: float | None = None
     tier: str  # `proved`, `enumerated`, `bound`, `stated` or `sampled`
     argument: str  # why the statement is true, in a sentence
+    condition: str | None = None  # what the argument needs and nobody could check: "if ..."
     # Only perturbation protects inputs: messages carry no field elements, and nothing is shared.
     alone: bool = False
 

@@ -108,6 +108,7 @@ class Disclosures:
     tier: Tier
     argument: str
     has_secrets: bool  # whether honest parties made any secrets
+    condition: str | None = None  # what the argument needs and nobody could check: "if ..."
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -87,7 +87,7 @@ class DoorJudge:
             return found
         titles = ", ".join(dict.fromkeys(door.call.title for door in unchecked))
         condition = f"if no coin and no field element decides whether {titles} raises an error"
-        return attrs.evolve(found, argument=f"{found.argument}, {condition}")
+        return attrs.evolve(found, argument=f"{found.argument}, {condition}", condition=condition)
 
     def secret_values(self, corrupt: Collection[str]) -> dict[SecretKey, SecretValues]:
         """The possible values of each honest party's secrets, by the party's input.

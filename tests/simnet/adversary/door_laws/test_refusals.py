@@ -7,6 +7,7 @@ from simnet import Field, Party, Sealed, Tag, run, seats, verdict
 from simnet.adversary.door_laws.disclosed import Known, disclosures
 from simnet.adversary.door_laws.door_law import DoorLaws
 from simnet.adversary.door_laws.refusals import refusal, telling_refusals
+from simnet.adversary.words import tier_in_words, verdict_in_words
 from tests.harness.door_laws import ReadRuns, play_with, read
 from tests.harness.scripts import idle
 
@@ -134,6 +135,8 @@ def test_a_refusal_that_could_not_be_tried_is_a_condition() -> None:
     condition = "if no coin and no field element decides whether secret raises an error"
     assert found.finding == "nothing"
     assert found.discrete.reason == f"honest parties disclose nothing, {condition}"
+    assert verdict_in_words(found) == f"{{u1}} learns nothing in this run (seed 1), {condition}"
+    assert tier_in_words(found) == f"proved, {condition}"
     tried = verdict(run(OfNine(), [5, 6], seed=1), "u1").discrete
     assert tried.disclosure is not None
     assert (tried.disclosure.epsilon, condition in tried.reason) == (math.inf, False)
