@@ -79,7 +79,7 @@ class SamplingDesign:
             several = len(set(self.sampling.tolist()))
             raise ValueError(
                 f"users have {several} different probabilities of reporting, not one: use "
-                f"horvitz-thompson or pooled"
+                "the formula horvitz-thompson or pooled"
             )
         return first
 

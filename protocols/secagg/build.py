@@ -94,5 +94,10 @@ def _question(
     checks.delta(delta)
     if answer == "dpds":
         return DPDS(users=users, items=items, participation=participation)
+    if epsilon > 1:
+        raise ValueError(
+            "with answer=dpdg epsilon is at most 1, because the noise has the classic calibration: "
+            f"got {epsilon:g}"
+        )
     common: dict[str, Any] = {"users": users, "items": items}
     return DPDG(**common, epsilon=epsilon, delta=delta)

@@ -168,8 +168,8 @@ def smallest_degree(demands: Demands, largest: int = LARGEST) -> Degree:
     raise ValueError(
         f"no degree up to {most} withstands corrupt={demands.corrupt:,} and a drop-out "
         f"{demands.drop_law} of {float(demands.share):g} among {demands.users:,} users with a "
-        f"{demands.server} server{untried}: use "
-        "SecAgg, in which all users are neighbours, or demand less"
+        f"{demands.server} server{untried}: "
+        "demand less, or try SecAgg, in which all users are neighbours"
     )
 
 

@@ -344,7 +344,7 @@ class Judge:
                 return []
         elif not self.declaring or silent:
             raise SimnetError(
-                "no honest party declared a secret, so there is nothing to judge: a "
+                "no honest party declared a secret in these runs, so nothing can be judged: a "
                 "script declares what messages must protect with me.secret(...), or, if no party "
                 "makes secrets or sends field elements, the protocol states in `disclosure` that "
                 "perturbation alone protects the inputs"

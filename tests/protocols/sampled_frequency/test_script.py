@@ -403,7 +403,7 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
             {"sampling": "0.5,0.4", "formula": "centred"},
             "2 different probabilities of reporting, not one",
         ),
-        ({"sampling": "0.5,0.4", "formula": "ratio"}, "use horvitz-thompson or pooled"),
+        ({"sampling": "0.5,0.4", "formula": "ratio"}, "use the formula horvitz-thompson or pooled"),
         ({"mechanism": "olh"}, "mechanism is grr or oue or sue"),
         ({"formula": "best"}, "formula is per-report or centred or ratio"),
         ({"population": "masses"}, "population is actors or crowd or aggregate, got 'masses'"),

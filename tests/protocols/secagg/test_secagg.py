@@ -399,6 +399,13 @@ def test_parameters_out_of_range_are_refused_whatever_users_send(build, answer, 
         build(users=10, items=3, answer=answer, **wrong)
 
 
+@for_each("build", [secagg, secagg_plus])
+def test_epsilon_of_noisy_answers_is_at_most_1(build) -> None:
+    with pytest.raises(ValueError, match="with answer=dpdg epsilon is at most 1"):
+        build(users=10, items=3, answer="dpdg", epsilon=2.0)
+    assert build(users=10, items=3, answer="dpds", epsilon=2.0)
+
+
 def test_the_liar_of_these_tests_is_the_protocol_if_it_tells_the_truth() -> None:
     honest, liar = SecAgg(question(3), 2), Liar(question(3), 2)
     assert run(honest, [1, 1, 1], 1).trace_hash == run(liar, [1, 1, 1], 1).trace_hash
