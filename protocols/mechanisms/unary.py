@@ -44,7 +44,8 @@ class UnaryReports(Pure):
         """
         (own_item,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
-        return tuple(p if item == own_item else q for item in range(1, (few or self.items) + 1))
+        last = self.items if few is None else few
+        return tuple(p if item == own_item else q for item in range(1, last + 1))
 
     def support_chance(self, value: int) -> Fraction:
         """Return the probability that bit 1 is 1 in a report of a holder of `value`."""

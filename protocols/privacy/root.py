@@ -26,7 +26,7 @@ def root(
     """
     new, old = high, low  # the interval's ends, the newer one first
     at_new, at_old = function(new), function(old)
-    if at_new * at_old > 0:
+    if (at_new > 0 and at_old > 0) or (at_new < 0 and at_old < 0):
         raise ValueError(f"the function has the same sign at {low} and at {high}")
     share = 0.5  # the next point lies at this share of the way from `new` to `old`
     for _ in range(MOST_STEPS):

@@ -285,7 +285,7 @@ class Party:
         return primitives.expand(self._actor, self._reading, seeds, field, shape, label, weights)
 
     def public_key(self, secret: FieldArray) -> PublicKeys:
-        """Return the public key of a secret key: 32 octets that tell nothing about the secret key.
+        """Return the public key of a secret key: 32 octets.
 
         A secret key is an array of shape (w,), such as `me.coins.field(F, (8,))`. Raises
         `ValueError` for an array of another shape.

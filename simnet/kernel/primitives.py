@@ -6,7 +6,7 @@ passes on, and sign what others must be able to check. A script gets ideal versi
 operations::
 
     me.expand(seed, F, (d,), "mask")      an ideal random function of the seed
-    me.public_key(secret)                 32 octets that tell nothing about the secret key
+    me.public_key(secret)                 32 octets, an ideal random function of a secret key
     me.agree(secret, public, F, (4,))     an ideal random function of two secret keys
     me.encrypt(key, rows)                 a box: its length is public, its content is not
     me.decrypt(key, box)                  the content

@@ -1,8 +1,9 @@
 """Public keys, signatures and boxes: octets that a script cannot look into.
 
 Theory of operation. Real protocols send public keys and encrypted messages. A verdict treats both
-as *ideal*. A public key tells nothing about its secret key. A *box* is an encrypted message:
-whoever sees the box knows its length, and whoever also knows its key knows its content.
+as *ideal*. A public key tells nothing about its secret key, unless somebody can guess the whole
+secret key. A *box* is an encrypted message: whoever sees the box knows its length, and whoever also
+knows its key knows its content.
 
 A box is stored as its content and a digest of its key; its octets are a hash of both. In a numeric
 run the content is numbers, and in a symbolic reading it is linear forms. A verdict adds these forms

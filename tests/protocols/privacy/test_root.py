@@ -25,6 +25,7 @@ def test_a_root_is_found_within_its_bound(name: str, share: float, width: float)
     assert found == pytest.approx(at, rel=2e-11, abs=2e-14)
 
 
-def test_a_function_of_one_sign_has_no_root_to_find() -> None:
+@pytest.mark.parametrize("scale", [1.0, -1.0, 1e-200])  # the square of 1e-200 is 0 in doubles
+def test_a_function_of_one_sign_has_no_root_to_find(scale: float) -> None:
     with pytest.raises(ValueError, match="same sign"):
-        root(math.exp, 0.0, 1.0)
+        root(lambda x: scale * math.exp(x), 0.0, 1.0)
