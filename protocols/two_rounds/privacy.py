@@ -54,7 +54,7 @@ def epsilon_round_two(mechanism: TwoRounds) -> float:
     """Return the ε of an owner's answer in round two alone: max over legal truths v of ln(1 + π_s /
     π_v).
 
-    The ε is infinite if some π_v is 0, and 0 if there is only one legal truth.
+    The ε is 0 if there is only one legal truth. Otherwise it is infinite if one of these π_v is 0.
     """
     if len(mechanism.truths) < 2:
         return 0.0
@@ -66,9 +66,9 @@ def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
     """Return the δ at ε >= 0 of an owner's answer in round two alone.
 
     This δ is the largest π_s - (e^ε - 1) π_v over legal truths v. It is 0 if all these numbers are
-    negative, or if there is only one legal truth. The δ is π_s at every ε if some π_v is 0, because
-    then no holder of another truth gives this answer. Raises `ValueError` for an ε that is
-    negative, infinite or NaN.
+    negative, or if there is only one legal truth. Otherwise the δ is π_s at every ε if one of these
+    π_v is 0, because then no holder of another truth gives this answer. Raises `ValueError` for an
+    ε that is negative, infinite or NaN.
     """
     _epsilon(epsilon)
     if len(mechanism.truths) < 2:
