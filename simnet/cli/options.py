@@ -180,6 +180,9 @@ class Data(ColumnOfFile):
             "is for scenarios on tables, and this scenario takes one column: name it with --column",
             "numeric",
             "categorical",
+        )
+        self._refuse(
+            "is for scenarios on tables, and this scenario takes one column",
             "missing",
             "drop_missing",
         )
