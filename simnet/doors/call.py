@@ -45,9 +45,10 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 
+from simnet.arrays import Numbers
 from simnet.coins.coins import Coins
 from simnet.doors.captured import is_of_library, knowledge_of, with_fixed_variables
-from simnet.doors.plain_keys import slots_of
+from simnet.doors.plain_keys import single_type, slots_of
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -429,13 +430,14 @@ def own_copy(value: Any) -> Any:
     """Return a copy of the value, so that later changes cannot alter the record, and so that nobody
     can read the rest of an array of which the value is a part (`value.base`).
 
-    No two parts of the copy are one object, except where Python has a single object for all equal
-    values. So a script learns nothing by asking whether two parts are one object (`a is b`).
+    No two parts of the copy are one object, except where there is a single object for all equal
+    values, as for the types of arrays. So a script learns nothing by asking whether two parts are
+    one object (`a is b`).
     """
     if isinstance(value, np.ndarray):
-        return np.array(value)  # a `Metered` becomes plain
+        return _array_copy(value)
     if type(value) is np.void:
-        return np.frombuffer(value.tobytes(), value.dtype)[0]
+        return np.frombuffer(value.tobytes(), single_type(value.dtype))[0]
     if isinstance(value, Typed | Tally):
         return value.copied()
     if type(value) in _ATOMS or isinstance(value, np.generic):
@@ -449,6 +451,18 @@ def own_copy(value: Any) -> Any:
     if type(value) is dict:
         return {own_copy(key): own_copy(piece) for key, piece in value.items()}
     return copy.deepcopy(value)
+
+
+def _array_copy(values: Numbers) -> Numbers:
+    copied = np.array(values)  # a `Metered` becomes plain
+    dtype = single_type(copied.dtype)
+    if dtype is copied.dtype and dtype.names is None:
+        return copied
+    # A view would have the attribute `base`, so the numbers are copied once more. The bytes between
+    # the fields of a record become 0.
+    again = np.zeros_like(copied, dtype=dtype)
+    again[...] = copied
+    return again
 
 
 def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:

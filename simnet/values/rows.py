@@ -37,7 +37,7 @@ class Tally:
         """Return the same counts in memory of their own."""
         counts = self.counts.copy()
         counts.flags.writeable = False
-        return attrs.evolve(self, counts=counts)
+        return attrs.evolve(self, counts=counts, wire=self.wire.single)
 
     def numbers(self) -> Ints:
         """Return the counts, read-only."""

@@ -56,7 +56,7 @@ class Typed:
 
     def copied(self) -> "Typed":
         """Return the same numbers in memory of their own."""
-        return Typed(self.wire, _owned(self._numbers), self._meter)
+        return Typed(self.wire.single, _owned(self._numbers), self._meter)
 
     def numbers(self) -> Numbers:
         """Return the numbers in the form that the codec takes, read-only."""

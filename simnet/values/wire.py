@@ -61,6 +61,11 @@ class WireType:
         """The number of bits that one value takes."""
         return 64 if self.kind == "rd" else (self.below - 1).bit_length()
 
+    @property
+    def single(self) -> "WireType":
+        """An equal wire type: one object for all wire types that are equal."""
+        return _single(self.kind, int(self.below))
+
     def bits(self, values: Numbers) -> Bytes:
         """Return the bits of an array as bytes 0 and 1, with shape (size * width,)."""
         words = values.astype("<f8").view("<u8") if self.kind == "rd" else values.astype("<u8")
@@ -154,6 +159,11 @@ class Manifest:
 
 
 @functools.lru_cache(maxsize=4096)
+@functools.cache
+def _single(kind: Kind, below: int) -> WireType:
+    return WireType(kind, below)
+
+
 def manifest_of(*pieces: tuple[WireType, tuple[int, ...]]) -> Manifest:
     """Return the manifest of pieces with these wire types and shapes."""
     return Manifest(pieces)

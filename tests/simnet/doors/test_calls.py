@@ -26,6 +26,7 @@ from simnet import (
     run,
     tally,
 )
+from simnet.doors.call import own_copy
 from simnet.kernel.ideal import IdealHolder, ideal_world
 from simnet.kernel.run import Run
 from simnet.values.metered import Metered
@@ -531,6 +532,72 @@ def test_a_script_cannot_ask_whether_two_parts_of_a_disclosed_value_are_one_obje
         return first is second, first is kept, third is fourth, first is third
 
     assert not any(held(asks))
+
+
+def record(*kinds: Any) -> Any:
+    return np.zeros(2, [(f"field {place}", kind) for place, kind in enumerate(kinds)])
+
+
+@pytest.mark.parametrize(
+    ("make", "type_of"),
+    [
+        (lambda: index(3, 9), lambda part: part.wire),
+        (lambda: tally([3, 4], 5, index([3], 9)), lambda part: part.wire),
+        (lambda: np.array(["text"]), lambda part: part.dtype),
+        (lambda: np.zeros(2, np.dtype(">i8")), lambda part: part.dtype),
+        (lambda: np.zeros(2, "M8[s]"), lambda part: part.dtype),
+        (lambda: record("i8", "U2"), lambda part: part.dtype),
+        (lambda: record("i8", "U2")[0], lambda part: part.dtype),
+        (lambda: record(("U2", 3)), lambda part: part.dtype[0].base),
+        (lambda: record("i8"), lambda part: part.dtype.names[0]),
+    ],
+)
+def test_a_script_cannot_ask_whether_the_types_of_two_parts_are_one_object(
+    make: Any, type_of: Any
+) -> None:
+    kept = make()
+
+    def asks(me: Party, value: Any) -> Any:
+        pairs = (
+            me.disclose(lambda _: (kept, kept), value),
+            me.disclose(lambda _: (make(), make()), value),
+        )
+        return [type_of(first) is type_of(second) for first, second in pairs]
+
+    assert held(asks) == [True, True]
+
+
+def test_a_script_that_renames_fields_changes_no_other_value() -> None:
+    def renames(me: Party, value: Any) -> Any:
+        first = me.disclose(lambda _: record("i8"), value)
+        first.dtype.names = ("other",)
+        return me.disclose(lambda _: record("i8"), value).dtype.names
+
+    assert held(renames) == ("field 0",)
+
+
+def test_a_script_cannot_ask_whether_two_fields_have_one_type() -> None:
+    kind = np.dtype("U2")
+
+    def asks(me: Party, value: Any) -> Any:
+        one = me.disclose(lambda _: record(kind, kind), value)
+        other = me.disclose(lambda _: record(np.dtype("U2"), np.dtype("U2")), value)
+        return [each.dtype[0] is each.dtype[1] for each in (one, other)]
+
+    assert held(asks) == [True, True]
+
+
+@pytest.mark.parametrize(
+    "kind", ["i8", "q", ">i8", "U2", "m8[s]", "V3", [("a", "i1"), ("b", ">i8")]]
+)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_copy_has_the_type_and_the_layout_of_the_array(kind: Any, order: Any) -> None:
+    values = np.zeros((2, 3), np.dtype(kind), order)
+    copied = own_copy(values)
+    assert (copied.dtype, copied.dtype.char) == (values.dtype, values.dtype.char)
+    assert (copied.strides, copied.base) == (values.strides, None)
+    assert copied.tolist() == values.tolist()
+    assert own_copy(copied).dtype is copied.dtype
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,7 @@ def labelled_metered() -> Metered:
         *(np.array([0]).view(LabelledArray), labelled_metered(), np.ma.MaskedArray([0], mask=[0])),
         np.array([0], dtype=np.dtype("i8", metadata={"secret": 1})),
         np.array([0], dtype=[("number", np.dtype("i8", metadata={"secret": 1}))]),
+        np.array([0], dtype=np.dtype({"names": ["a"], "formats": ["i8"], "titles": ["secret"]})),
         np.array([(0,)], dtype=[("number", object)])[0],
         np.array(["a"], dtype=np.dtypes.StringDType()),
     ],
