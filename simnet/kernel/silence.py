@@ -8,8 +8,8 @@ party whose message it lacks:
 - A party is *moving* if it may still go on: it waits in `gather_some` or `heard`, or all parties
   whose messages it lacks are moving. A party that waits for messages of any senders (in
   `receive_any`, or for a sum of `count` messages) is moving if any other party is. A party that has
-  finished or dropped out is not moving, and neither is a party that needs a message of such a
-  party.
+  finished or dropped out is not moving, and neither is a party that cannot go on without a
+  message of such a party.
 - Among the moving parties, we look for groups that wait for no moving party outside the group (the
   sink components of the graph of moving parties). Everybody in such a group who waits in
   `gather_some` or `heard` is released, all at once: silence is what each of them got from the

@@ -192,9 +192,9 @@ def _error(result: Performance, is_private: bool) -> list[str]:
 
 
 def outputs_of(result: Result, is_private: bool) -> Table | None:
-    """Return the outputs of a run that has no estimate. Return None if there are no outputs, if the
-    run has an estimate, or for a page about somebody's data, because an output may give inputs
-    away.
+    """Return a table of the first outputs of a run that has no estimate. Return None if there are
+    no outputs, if the run has an estimate, or for a page about somebody's data, because an output
+    may give inputs away.
     """
     if isinstance(result, Performance) or is_private:
         return None

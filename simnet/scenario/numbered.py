@@ -78,7 +78,7 @@ def refuse_renumbered(
 
 
 def numbering_in_words(people: ItemPopulation) -> str:
-    """Return in words which value of a column becomes which input.
+    """Return in words how many items there are, and which input each of the first ones is.
 
     >>> import numpy as np
     >>> numbering_in_words(ItemPopulation(np.array([2, 1, 2]), ("Oslo", "Rome"), "column 'city'"))
