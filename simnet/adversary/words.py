@@ -133,7 +133,7 @@ def finding_in_short(verdict: Judgement) -> str:
 
 
 def exposed_in_words(exposed: Iterable[Secret]) -> str:
-    """Exposed secrets of the first parties, such as `u7's items 1, 2 and item 1 of its secret 2`."""
+    """Exposed secrets of the first parties, such as `u7's items 1, 2; u9's item 3`."""
     parties: dict[
         str, dict[int, list[Secret]]
     ] = {}  # elements of secrets, by party and number of the secret
