@@ -158,12 +158,12 @@ class Manifest:
         return count
 
 
-@functools.lru_cache(maxsize=4096)
 @functools.cache
 def _single(kind: Kind, below: int) -> WireType:
     return WireType(kind, below)
 
 
+@functools.lru_cache(maxsize=4096)
 def manifest_of(*pieces: tuple[WireType, tuple[int, ...]]) -> Manifest:
     """Return the manifest of pieces with these wire types and shapes."""
     return Manifest(pieces)
