@@ -26,8 +26,8 @@ def refuse_unreachable(sharing: Sharing, holders: int, noun: str) -> None:
     """Raise `ValueError` for a threshold above the number of parties that hold shares."""
     if isinstance(sharing, Shamir) and sharing.threshold > holders:
         raise ValueError(
-            f"sharing={sharing} needs {sharing.threshold} shares to open a secret, and there are "
-            f"{holders} {noun}: the threshold is at most {holders}"
+            f"sharing={sharing} needs {sharing.threshold} shares to open a secret: the threshold "
+            f"is at most the number of {noun}, {holders}"
         )
 
 

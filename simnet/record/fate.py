@@ -106,7 +106,10 @@ class MessageFate:
         if self.place < 1:
             raise BadInput(f"a fate counts sends from 1, got place {self.place}")
         if self.what not in get_args(What):
-            raise BadInput(f"a message may be {', '.join(get_args(What))}, got {self.what!r}")
+            raise BadInput(
+                f"what becomes of a message is one of {', '.join(get_args(What))}, "
+                f"got {self.what!r}"
+            )
         if not 0 <= self.seconds < float("inf") or (self.seconds > 0) != (self.what == "late"):
             raise BadInput(
                 "a late message needs a finite number of seconds above 0, and other messages have "
