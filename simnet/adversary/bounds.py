@@ -301,7 +301,8 @@ class ShareBounds:
             return (
                 "the functions beyond the output are made of related secrets (products, "
                 "secrets made from coins, several secrets of one input, or several elements of "
-                "one secret), and no two inputs were found that show a difference"
+                "one secret), and no two inputs were found that give the same output and different "
+                "functions"
             )
         if not checks.knows_structure(self.corrupt):
             return (

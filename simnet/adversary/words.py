@@ -87,8 +87,13 @@ def _shares_in_words(verdict: Verdict) -> str:
 def tier_in_words(verdict: Verdict) -> str:
     """The tier of the finding, as a text. The text ends with "of secret shares" if disclosed values
     were not judged exactly, and the finding is not `no-shares`. It ends with the condition of a
-    proof that is conditional.
+    proof that is conditional, and begins with "undecided" if the two ends of the verdict differ.
     """
+    begins = "undecided, " if verdict.finding == "undecided" else ""
+    return begins + _tier(verdict)
+
+
+def _tier(verdict: Verdict) -> str:
     disclosure = verdict.discrete.disclosure
     if disclosure is not None and disclosure.tier in ("proved", "enumerated"):
         condition = condition_in_words(verdict)

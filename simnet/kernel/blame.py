@@ -55,6 +55,13 @@ def in_parties(error: Exception) -> BadInput:
     return BadInput(f"the protocol's parties() fails: {text_of(error)}{place_of(error)}")
 
 
+def in_functionality(error: Exception) -> BadInput:
+    """Return a `BadInput` that says which error a protocol's functionality raised, and on which
+    line, if it is known.
+    """
+    return BadInput(f"the protocol's functionality fails: {text_of(error)}{place_of(error)}")
+
+
 def line_that_draws(frame: FrameType | None) -> str:
     """Return the script's line that asks for a draw, in brackets, or "" if it is not known."""
     lines: list[Line] = []

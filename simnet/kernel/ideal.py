@@ -9,6 +9,7 @@ from simnet.coins.coins import Coins
 from simnet.contract import Ideal, Protocol
 from simnet.doors.call import DoorKind, door_call
 from simnet.errors import SimnetError
+from simnet.kernel.blame import in_functionality
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.seating import seated
 from simnet.nearest import did_you_mean
@@ -102,8 +103,8 @@ def ideal_world(
 
     `inputs` maps the name of each party that brings an input to this input. If `happened` is given,
     a functionality with a third parameter is told who dropped out of the run, and who was heard.
-    Raises `SimnetError` for a functionality that returns something else than field elements by the
-    names of parties.
+    Raises `SimnetError` for a functionality that fails, or returns something else than field
+    elements by the names of parties.
     """
     if not isinstance(protocol, Ideal):
         return {}
@@ -111,7 +112,12 @@ def ideal_world(
     sealed = [Sealed(Input(name, played_by.input(name, value))) for name, value in inputs.items()]
     told = (happened,) if happened is not None and takes_happened(protocol) else ()
     users = holders(inputs, seed, played_by)
-    handed: Mapping[str, Any] = protocol.functionality(sealed, users, *told)
+    try:
+        handed: Mapping[str, Any] = protocol.functionality(sealed, users, *told)
+    except SimnetError:
+        raise
+    except Exception as error:
+        raise in_functionality(error) from error
     _check_names(handed, protocol)
     for name, arrays in handed.items():
         if not all(

@@ -38,7 +38,7 @@ from simnet.linear import ranges
 from simnet.linear.mixtures import Mixture, TermRows, refined, written_out
 from simnet.linear.ranges import Ranges
 from simnet.linear.terms import Terms, accumulate, closed, join, pick, refine, shared, take
-from simnet.values.field import Field, FieldArray
+from simnet.values.field import Field, FieldArray, no_field_elements
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.residues import Residues, holder_of, public_matrix, residues_of
@@ -371,7 +371,7 @@ class Forms:
             return self.reading.lifted(
                 other if other.meter is not None else other.metered(self.meter)
             )
-        raise TypeError(f"field elements are expected, got {type(other).__name__}")
+        raise TypeError(no_field_elements(other))
 
     def _sum(self, left: FieldArray, right: FieldArray, sign: int) -> "Forms":
         a, b = self._form(left), self._form(right)

@@ -165,6 +165,8 @@ def judge_claims(
 
 
 def _coalition(claim: Claim, run: Run) -> Coalition | None:
+    if isinstance(claim, Exposes) and claim.secret_of is not None:
+        run.roster.find(claim.secret_of)  # this call raises an error for a name that no party has
     if not isinstance(claim.corrupt, Chosen):
         return coalition_of(claim.corrupt, run.roster)
     chosen = claim.corrupt.choose(run)

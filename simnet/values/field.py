@@ -109,6 +109,16 @@ def _is_prime(number: int) -> bool:
     return True
 
 
+def no_field_elements(other: object) -> str:
+    """Return the text of the error if field elements are added to something else."""
+    name = type(other).__name__
+    return (
+        f"field elements cannot be added to a value of type {name}: make field elements of numbers "
+        "with simnet.constant(field, numbers) (Python's sum() begins with the number 0; add up the "
+        "pieces with + instead)"
+    )
+
+
 class FieldArray(Protocol):
     """An immutable array over `F_q`. Arithmetic is billed to the party that holds the array.
 

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Indices, Ints, Numbers
-from simnet.values.field import Field, FieldArray
+from simnet.values.field import Field, FieldArray, no_field_elements
 from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
 from simnet.values.sealed import (
@@ -130,16 +130,23 @@ class Residues:
 
     def __add__(self, other: FieldArray) -> "Residues":
         if not isinstance(other, Residues):
+            _refuse_numbers(other)
             return NotImplemented
         self._same_field(other)
         return self._billed("FA", self._reduced(np.add(self._values, other._values)), other)
 
     def __sub__(self, other: FieldArray) -> "Residues":
         if not isinstance(other, Residues):
+            _refuse_numbers(other)
             return NotImplemented
         self._same_field(other)
         difference = np.add(self._values, np.subtract(self._modulus, other._values))
         return self._billed("FA", self._reduced(difference), other)
+
+    def __radd__(self, other: object) -> NoReturn:
+        raise TypeError(no_field_elements(other))
+
+    __rsub__ = __radd__
 
     def __neg__(self) -> "Residues":
         return self._billed("FA", self._reduced(np.subtract(self._modulus, self._values)), self)
@@ -438,6 +445,12 @@ def _refuse_mixed(arrays: Sequence[Any]) -> None:
     first = next((array for array in arrays if array.meter is not None), arrays[0])
     for array in arrays:
         first._same_field(array)
+
+
+def _refuse_numbers(other: object) -> None:
+    """Raise `TypeError` for plain numbers: they must be made into field elements first."""
+    if isinstance(other, int | float | np.generic | np.ndarray | list | tuple):
+        raise TypeError(no_field_elements(other))
 
 
 def _other_kind(arrays: Sequence[Any]) -> Any:

@@ -442,6 +442,18 @@ def test_a_functionality_that_names_a_stranger_is_told_who_is_there() -> None:
         verdict(run(Misspelt(2), [1, 2]), "server")
 
 
+class Failing(Misspelt):
+    """Its functionality adds up with Python's `sum`, which begins with the number 0."""
+
+    def functionality(self, held: Any, users: Any) -> Mapping[str, Any]:
+        return {"server": sum([Adding.functionality(self, held, users)["server"]])}
+
+
+def test_a_functionality_that_fails_is_named_with_its_line_and_the_remedy() -> None:
+    with pytest.raises(BadInput, match=r"functionality fails: .*constant\(field.*test_judge.py:"):
+        verdict(run(Failing(2), [1, 2]), "server")
+
+
 def test_no_runs_and_strangers_to_the_judge_are_refused() -> None:
     with pytest.raises(BadInput, match="at least one run"):
         verdict([], "u1")

@@ -387,6 +387,11 @@ def test_a_true_claim_about_one_party_is_about_that_party_by_symmetry(
     assert (told["holds"], told["by"]) == (True, "symmetry")
 
 
+def test_a_claim_about_a_secret_of_nobody_is_refused(tmp_path: Path) -> None:
+    path = scenario_file(tmp_path, 'Exposes("server, u1", secret_of="u99")')
+    assert "no party of this run is called 'u99'" in refusal(simnet("run", path))
+
+
 def test_the_output_shows_verdicts_by_symmetry_on_the_run_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -691,8 +696,8 @@ def test_claims_fit_a_terminal(name: str) -> None:
 
 
 def test_words_of_a_claim_are_shown_as_they_are(tmp_path: Path) -> None:
-    path = scenario_file(tmp_path, 'LearnsNothing("u1"), Exposes("u1", secret_of="u[red]")')
-    assert "exposes u[red]" in words(simnet("run", path).out)
+    path = scenario_file(tmp_path, 'LearnsNothing(Chosen("some [red]", lambda _: ["u1"]))')
+    assert "some [red]" in words(simnet("run", path).out)
 
 
 def test_progress_is_told_once_before_the_first_claim_and_after_each() -> None:
