@@ -1,4 +1,4 @@
-"""What is stated about DPDG: its cost, its error, and the privacy of the server's view."""
+"""What is stated about DPDG: its cost, its error, and what views tell."""
 
 from collections.abc import Collection, Sequence
 from math import sqrt

@@ -1,4 +1,4 @@
-"""What is stated about DPCS and DPCS*: cost, error, and privacy against the server.
+"""What is stated about DPCS and DPCS*: cost, error and privacy.
 
 The error and the privacy against the server are those of DPDS, because the server learns the same.
 The paper gives no costs of DPCS, so the bill has no printed numbers.

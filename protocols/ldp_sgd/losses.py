@@ -3,9 +3,9 @@
 A user holds x in [-1, 1]^d and a label y; a model b gives the user the score x·b.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
-Privacy*, Section V. The paper's experiments have labels 0 and 1. With these labels, the two losses
-of two classes would learn nothing from users with label 0. So these two losses take the labels -1
-and +1 here, and other labels raise an error.
+Privacy*, Section V. The paper's experiments with two classes have labels 0 and 1. With these
+labels, the two losses of two classes would learn nothing from users with label 0. So these two
+losses take the labels -1 and +1 here, and other labels raise an error.
 """
 
 from collections.abc import Callable, Mapping

@@ -38,10 +38,10 @@ def server_of_sampling(
     """Return the privacy statement of the server of DPCS or DPDS, at an ε or a δ.
 
     `counts` are the numbers of users who hold each item, or lower bounds above 0; a 0 says that
-    nobody holds the item. R1 or R2 stands beside the exact value as a bound. `colluders` of the
-    users tell the server whether they took part, and `dropped` users never reported. In the worst
-    case all these colluders and drop-outs hold the item of the user in question. For a replacement
-    they are subtracted from the counts of the old and the new item, which gives a bound.
+    nobody holds the item. The statement also has R1 or R2 as a `bound`. `colluders` of the users
+    tell the server whether they took part, and `dropped` users never reported. In the worst case
+    all these colluders and drop-outs hold the item of the user in question. For a replacement they
+    are subtracted from the counts of the old and the new item, which gives a bound.
 
     Raises `ValueError` as `sampled_counts.profile` and `statement_of` do, for a negative number of
     colluders or drop-outs, and if these may be all holders of an item.

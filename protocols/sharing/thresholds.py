@@ -94,11 +94,11 @@ def log_failure_of_item(users: int, items: int, reported: int, rate: float, perc
 
 
 def largest_percent(users: int, items: int, reported: int, rate: float, bits: float) -> int | None:
-    """Return the largest P such that in a run of `RobustTSS` with `shamir:P%` all items have an
-    estimate with probability at least 1 - 2^-bits; None if no P from 1 to 100 does.
+    """Return the largest P for which the union bound shows that in a run of `RobustTSS` with
+    `shamir:P%` all items have an estimate with probability at least 1 - 2^-bits.
 
-    The function uses the union bound, so a larger P may do as well. Raises `ValueError` as
-    `log_failure_of_item` does, and for `bits` below 0.
+    None if there is no such P from 1 to 100. Raises `ValueError` as `log_failure_of_item` does, and
+    for `bits` below 0.
 
     >>> largest_percent(users=1000, items=12, reported=5, rate=0.1, bits=40)
     77

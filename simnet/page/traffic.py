@@ -4,7 +4,7 @@ Theory of operation. A small run is drawn message by message, so the page gets a
 run has too many messages: 1,000 users of the protocol DPDS send a million. Such a run is drawn role
 by role, and a single user is drawn only when a reader of the page ticks this user. For this the
 page needs *flows*: how many messages of one tag, round and size go from one role to another, and
-how many of them each single party sends and receives. The ledger knows these numbers.
+how many of them each single party sends and receives. These numbers come from the ledger.
 
 The ledger does not say which sender's messages a recipient got. If parties of two roles receive
 messages of one tag, round and size from parties of two roles, we do not know how many messages each

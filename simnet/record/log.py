@@ -50,7 +50,7 @@ _SUBJECT = KIND_BITS + VALUE_BITS
 
 
 class EndedWait(NamedTuple):
-    """A wait with a deadline that has ended.
+    """The end of a wait that had a deadline.
 
     The wait could last `within` seconds, and ended at the time `at`, in seconds. The party then
     takes `taken` messages of other parties. `has_passed` says whether the deadline has passed, so

@@ -43,7 +43,7 @@ class Verified:
 
 @attrs.frozen(eq=False)
 class VerifiedAlike:
-    """A verdict on a run in which many parties are alike; the other names are as for `Verified`."""
+    """A verdict on one run in which many parties are alike; `public` is that of this run."""
 
     scenario: Scenario
     protocol: Protocol
@@ -61,7 +61,7 @@ class VerdictCounts:
     leaking_seed: int | None  # the first seed with the finding `leaks`
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts, shares and exact intervals by verdict, for JSON."""
+        """Return counts, shares and exact intervals by verdict, and `leaking_seed`, for JSON."""
         runs = sum(self.counts.values())
         verdicts = {
             finding: {

@@ -75,7 +75,7 @@ class Experiment:
     - `quick` names the values that a quick run keeps. If the grid has none of them, a quick run
       takes these values in place of the grid's. `quick_trials` is its number of trials at a point.
     - `files` are the names of the data files that trials read from the folder. Without a folder,
-      trials make up synthetic people.
+      these trials make up people.
     - `data` says where the people come from if a folder of data is given. A quote may have a `data`
       of its own. If there are `files`, a quote without it needs the `data` of the experiment.
     - `words` are the words of the paper that need a threshold, such as "slightly".

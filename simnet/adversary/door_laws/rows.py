@@ -1,11 +1,12 @@
 """The field elements that a door is given, as linear forms in secrets, coins and what is known.
 
 The numbers that a door's function is given are linear in unknowns. To find the law of a door, we
-sort the terms of every element into four kinds. (We find no law for elements with products.) ::
+sort the terms of every element into four kinds. (We find no law for elements with products that the
+coalition does not know.) ::
 
     element     = secrets              honest secrets: each has a law of its own, given the inputs
                 + coins                honest coins: uniform, and unknown to the coalition
-                + known                coins and secrets that the coalition knows
+                + known                unknowns that the coalition knows
                 + a public number
 
 Several elements may share coins. `basis_of` picks elements whose coin parts are linearly
