@@ -144,10 +144,10 @@ class Degree:
 
 
 def smallest_degree(demands: Demands, largest: int = LARGEST) -> Degree:
-    """Return the smallest even degree k with which some threshold t meets the demands, and the
-    smallest such t.
+    """Return the smallest even degree k for which the bounds of some threshold t meet the
+    demands, and the smallest such t.
 
-    Raises `ValueError` if no degree below n, up to `largest`, meets the demands. If n is small, use
+    Raises `ValueError` if there is no such degree below n, up to `largest`. If n is small, use
     `SecAgg`, in which all users are neighbours.
 
     >>> found = smallest_degree(Demands(users=10_000, corrupt=1_000, drop_outs=0.1))
@@ -166,7 +166,7 @@ def smallest_degree(demands: Demands, largest: int = LARGEST) -> Degree:
             return _described(circle, threshold)
     untried = "; larger degrees were not tried" if most + 2 < demands.users else ""
     raise ValueError(
-        f"no degree up to {most} withstands corrupt={demands.corrupt:,} and a drop-out "
+        f"no degree up to {most} is proved to withstand corrupt={demands.corrupt:,} and a drop-out "
         f"{demands.drop_law} of {float(demands.share):g} among {demands.users:,} users with a "
         f"{demands.server} server{untried}: "
         "demand less, or try SecAgg, in which all users are neighbours"

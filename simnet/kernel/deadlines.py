@@ -45,7 +45,7 @@ from simnet.roster import Roster
 
 
 class Open(NamedTuple):
-    """A wait with a deadline that has not ended yet.
+    """A wait that has a deadline and has not ended yet.
 
     `sent` has, for each sender whose message is in the mailbox, the number of its post in the log.
     `unsent` has the senders whose message is not there. A message of the party to itself that has

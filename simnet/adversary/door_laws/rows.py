@@ -50,7 +50,7 @@ class Element:
 
 class ElementReader:
     """Sorts the terms of forms by kind: honest secrets, honest coins, unknowns that the coalition
-    knows, public numbers, and products.
+    knows, public numbers, and products that it does not know.
 
     `roles` says which random rows of seeds the coalition knows. Without `roles`, a random row
     counts as a product, and no law is computed for elements that contain it.

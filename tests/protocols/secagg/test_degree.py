@@ -390,7 +390,9 @@ def test_the_smallest_degree_is_the_smallest(n, share, server, expected) -> None
 
 
 def test_a_demand_that_no_degree_meets_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no degree up to 98 withstands .* lying server: demand"):
+    with pytest.raises(
+        ValueError, match=r"no degree up to 98 is proved to withstand .* lying server: demand"
+    ):
         smallest_degree(Demands(100, 33, 0.33, server="lying"))
     with pytest.raises(ValueError, match=r"up to 20 .*; larger degrees were not tried: demand"):
         smallest_degree(Demands(1000, 100, 0.1), largest=20)
