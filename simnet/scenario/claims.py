@@ -101,7 +101,8 @@ class LearnsOnlyOutput:
         return "only the output from shares" if self.from_shares else "only the output"
 
     def holds(self, verdict: Judgement) -> bool:
-        """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F).
+        """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F), or
+        nothing in an aborted run.
 
         Without `from_shares`, it must also be proved that disclosed values are independent of the
         inputs.

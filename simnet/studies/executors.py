@@ -1,4 +1,4 @@
-"""Where trials run: worker processes of this machine, or a Dask cluster that already exists."""
+"""Executors of trials: worker processes of this machine, or a Dask cluster that already exists."""
 
 import asyncio
 import contextlib
