@@ -1,4 +1,4 @@
-"""`simnet privacy`: exact ε and δ of views, and commands that choose parameters by them.
+"""`simnet privacy`: ε and δ of views, and commands that choose parameters by them.
 
 Packages that build on this one add sub-commands through the entry points of `GROUP`. A sub-command
 that does not load stands in the help with the reason, and the others work.
@@ -21,7 +21,7 @@ from simnet.printable import printable
 
 GROUP = "simnet.privacy_commands"
 
-HELP = """Compute exact privacy: for a named view, the δ at an ε, or the ε at a δ.
+HELP = """Compute the privacy of a named view: the δ at an ε, or the ε at a δ.
 Other commands check the claims of papers, find parameters that meet a target, and say what
 drop-outs change.
 

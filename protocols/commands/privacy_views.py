@@ -1,4 +1,4 @@
-"""`simnet privacy dpcs`, `tss`, `tss-s1`, `dpdg` and `compose`: exact ε and δ of views."""
+"""`simnet privacy dpcs`, `tss`, `tss-s1`, `dpdg` and `compose`: ε and δ of views."""
 
 from typing import TYPE_CHECKING, Annotated
 
