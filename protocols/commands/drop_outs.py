@@ -49,7 +49,7 @@ def degree(
     drop
         The rate or the share δ of users that drop out, below 1.
     drop_law
-        `rate` if each user drops out with probability δ; `bound` if at most δn users do.
+        `rate` if users drop out independently with probability δ; `bound` if at most δn users do.
     server
         `curious` if the server keeps to the protocol, `lying` if it may tell all users one wrong
         list of the users who dropped out.
