@@ -67,10 +67,11 @@ class Demands:
 
     `users` is n >= 3. `corrupt` is C, the largest number of users who give the server all that they
     see, 0 <= C < n. `drop_outs` is δ, 0 <= δ < 1: with the `drop_law` `rate` every user drops out
-    with probability δ, independently of the others; with `bound` at most δn users drop out. The `server` is `curious` if it
-    keeps to the protocol, and `lying` if it may tell all users one wrong list of those who dropped
-    out. The probability that somebody learns too much is at most 2^-`security_bits`, and the
-    probability that drop-outs abort the run is at most 2^-`correctness_bits`.
+    with probability δ, independently of the others; with `bound` at most δn users drop out. The
+    `server` is `curious` if it keeps to the protocol, and `lying` if it may tell all users one
+    wrong list of those who dropped out. The probability that somebody learns too much is at most
+    2^-`security_bits`, and the probability that drop-outs abort the run is at most
+    2^-`correctness_bits`.
 
     Raises `ValueError` for values out of range.
 

@@ -4,10 +4,10 @@ Bits, indices and reals travel unprotected, so there is nothing to eliminate: we
 coalition sees. What these values tell about inputs follows from the values that honest parties
 disclosed. Unless a proof shows that these values are independent of inputs, we find their law by
 calling the doors (`door_laws`). We count every disclosed value, even if no message carries it,
-because the value may decide whether a party sends a message at all. We use the protocol's own statement (`Disclosure`) instead if we cannot find the
-law, or if the protocol states a smaller loss for this coalition. For example, the server S1 of the
-protocol TSS sees the set of items on which each user reports. With 30 users, 4 items, p = 1/2,
-k = 2 and γ = 2::
+because the value may decide whether a party sends a message at all. We use the protocol's own
+statement (`Disclosure`) instead if we cannot find the law, or if the protocol states a smaller loss
+for this coalition. For example, the server S1 of the protocol TSS sees the set of items on which
+each user reports. With 30 users, 4 items, p = 1/2, k = 2 and γ = 2::
 
     sees         [{"what": "reporting set", "from": "user", "senders": 30, "messages": 30, ...}]
     disclosed    [{"functions": ["adaptive_set"], "parties": ["u1", ...], "epsilon": 0.3365, ...}]

@@ -60,7 +60,8 @@ u2, server: output-only, [[('u1', 1)]]
 
 What messages contain besides field elements is listed. What this tells about inputs was disclosed
 by doors. `simnet.adversary.door_laws` proves that it is independent of inputs, or finds the law of
-the doors by calling them. If neither is possible, the protocol's `About` record may state what disclosed values tell.
+the doors by calling them. If neither is possible, the protocol's `About` record may state what
+disclosed values tell.
 """
 
 import functools
