@@ -35,10 +35,11 @@ def compare(
     """Compare protocols at equal privacy, for several numbers of users.
 
     From a file, the comparison uses the number of items in the column, and the share of the users
-    who hold the rarest item. This share is rounded down to one digit, so that no exact count is
-    shown; the other items share the rest equally. The table shows how far an estimated frequency
-    may be off (95 %), in percentage points: for a typical item and for the rarest one; what is
-    sent; with `--network`, how long a run takes; who may drop out; and who must not collude.
+    who hold the rarest item. This share is rounded down to one significant digit, so that no exact
+    count is shown; the other items share the rest equally. The table shows how far an estimated
+    frequency may be off (95 %), in percentage points: for a typical item and for the rarest one;
+    what is sent; with `--network`, how long a run takes; who may drop out; and who must not
+    collude.
 
     For example:
 
@@ -158,8 +159,8 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
         shares = without_counts(held.tolist())
         about_shares = (
             f"The share of the rarest item is taken to be {shares[0]:.3g}: this is the share in "
-            "the column, rounded down to one digit, so that no exact count is shown. In a small "
-            "column a reader may still find the exact count."
+            "the column, rounded down to one significant digit, so that no exact count is shown. "
+            "In a small column a reader may still find the exact count."
         )
         many = "item" if len(held) == 1 else f"{len(held):,} items"
         return shares, f"the {many} of {people.source}", about_shares
