@@ -70,8 +70,7 @@ def test_what_a_coalition_learns_under_drop_outs(leaves: tuple[int, ...]) -> Non
     ("users", "threshold"),
     [
         (3, 2),
-        (3, 3),
-        *(pytest.param(4, threshold, marks=pytest.mark.long) for threshold in (2, 3, 4)),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in ((3, 3), (4, 2), (4, 3), (4, 4))),
     ],
 )
 def test_every_pattern_of_drop_outs(users: int, threshold: int) -> None:

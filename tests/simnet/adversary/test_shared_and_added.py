@@ -307,20 +307,20 @@ def test_masks_that_are_reused_from_ten_users_on(users: int, finding: str) -> No
 
 # The settings of a run, and how many users it may have so that all coalitions take a few seconds.
 HOUSE: dict[str, tuple[dict[str, str], int]] = {
-    "dpds": ({"items": "2"}, 7),
-    "dpds_shamir": ({"items": "2", "sharing": "shamir:2"}, 7),
-    "dpds_shamir, threshold 3": ({"items": "1", "sharing": "shamir:3"}, 7),
-    "dpds_robust": ({"items": "1", "sharing": "shamir:2"}, 8),
-    "dpds_robust, threshold 4": ({"items": "1", "sharing": "shamir:4"}, 8),
-    "dpdg": ({"items": "2"}, 8),
+    "dpds": ({"items": "2"}, 6),
+    "dpds_shamir": ({"items": "2", "sharing": "shamir:2"}, 6),
+    "dpds_shamir, threshold 3": ({"items": "1", "sharing": "shamir:3"}, 6),
+    "dpds_robust": ({"items": "1", "sharing": "shamir:2"}, 7),
+    "dpds_robust, threshold 4": ({"items": "1", "sharing": "shamir:4"}, 7),
+    "dpdg": ({"items": "2"}, 7),
     "dpcs_star": ({}, 5),
     "committee": ({"items": "2", "members": "3", "sharing": "shamir:2"}, 5),
-    "tss": ({"items": "2", "reported": "1"}, 6),
+    "tss": ({"items": "2", "reported": "1"}, 5),
     "tss, threshold 2": ({"items": "3", "reported": "2", "sharing": "shamir:2"}, 3),
-    "tss_prime": ({"items": "3", "reported": "2", "bound": "2"}, 6),
+    "tss_prime": ({"items": "3", "reported": "2", "bound": "2"}, 5),
     "tss_robust": ({"items": "2", "reported": "1"}, 5),
-    "sampling_privacy": ({}, 6),
-    "sampling_privacy_clear": ({}, 7),
+    "sampling_privacy": ({}, 5),
+    "sampling_privacy_clear": ({}, 6),
     "weighted": ({}, 5),
 }
 LEAST = {"weighted": 8, "dpds_robust, threshold 4": 5}  # users

@@ -23,6 +23,7 @@ from simnet.studies.outcome import Failed
 from simnet.studies.remembered import remembered
 from simnet.studies.store import Store, Versions
 from simnet.studies.sweep import Chunk, run_chunk, sweep
+from tests.harness.marks import long_but
 from tests.harness.sweeping import command, count, rows, swept, tiny, told, wait_until
 
 
@@ -145,7 +146,7 @@ def test_a_trial_that_ends_its_process_fails_by_name_and_the_others_are_run(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("whom", ["server", "workers"])
+@pytest.mark.parametrize("whom", long_but(["server", "workers"], "server"))
 def test_processes_are_started_anew_when_they_are_killed(tmp_path: Path, whom: str) -> None:
     """The server that forks the workers, or all workers, while chunks are handed out."""
     settled = 0
