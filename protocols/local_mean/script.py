@@ -3,7 +3,7 @@
 The collector of the numbers declares their range before anything is known about them. Each user
 scales its value from this range to [-1, 1], perturbs it and sends one ε-locally private report to
 the server. The server learns the reports; users learn nothing. If users drop out, the server
-estimates from the reports that came.
+estimates from the reports that came, or aborts if these are too few.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Section III.

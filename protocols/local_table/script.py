@@ -4,7 +4,7 @@ Each user has a row of numbers and categories. The user reports on k columns, dr
 the row, with ε/k each (`Tuples`), or on all columns, which then share the ε (`Split`). The server
 learns one report of each user, which is ε-locally private as a whole, except with
 `duchi-as-printed`; users learn nothing. If users drop out, the server estimates from the reports
-that came.
+that came, or aborts if these are too few.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 4 and Section VI.

@@ -157,10 +157,8 @@ def bias_of_share(mechanism: OfItems, share: float) -> float:
 
 
 def chances(mechanism: OfItems) -> Iterator[LawEntry]:
-    """Yield the probability of each report for a user who holds item 1, and for one who holds item
-    2.
-
-    If there are many reports, the entries are those of the mechanism's `named_chances`.
+    """Yield the entries of the mechanism's `named_chances`, each with its probability for a user
+    who holds item 1, and for one who holds item 2.
     """
     own, other = (mechanism.named_chances(value) for value in (1, 2))
     for (name, first), (_, second) in zip(own, other, strict=True):

@@ -19,13 +19,14 @@ def too_few(run: Run) -> list[str]:
 
 
 def enough(run: Run) -> list[str]:
-    """Return t users who hold shares of the secrets of one other user.
+    """Return t users who hold shares of the secrets of one other user, whose vector came.
 
-    Returns nobody if no user has t neighbours.
+    The vectors of the t users came, too. Returns nobody if there are no such users.
     """
-    t = run.protocol.threshold
-    found = [ring[:t] for ring in rings(run).values() if len(ring) >= t]
-    return found[0] if found else []
+    t, came = run.protocol.threshold, run.protocol.counted(run.happened)
+    of_those_who_came = (ring for name, ring in rings(run).items() if name in came)
+    holders = ([name for name in ring if name in came] for ring in of_those_who_came)
+    return next((found[:t] for found in holders if len(found) >= t), [])
 
 
 def _with_the_server(users: list[str]) -> list[str]:

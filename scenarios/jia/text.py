@@ -213,7 +213,7 @@ SENTENCES = tuple(one for name in FILES for one in of_population(name))
 
 
 def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
-    """Return the number that is computed for a sentence."""
+    """Return the numbers that are computed for a sentence, and what the people are."""
     del seed
     people = "synthetic, by Zipf's law" if data is None else "true counts"
     return {**evaluated(SENTENCES, parameters, data), "people": people}

@@ -560,7 +560,7 @@ SENTENCES = (
 
 
 def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
-    """Return the number that is computed for a sentence."""
+    """Return the numbers that are computed for a sentence."""
     del seed
     return evaluated(SENTENCES, parameters, data)
 

@@ -134,10 +134,11 @@ class WidenedView:
 
     `functions` are functions of secrets, by modulus, that span everything that the widened view can
     tell. `ideal` is the ideal output in the same lanes. If the conditions cannot be met, `breach`
-    says at which door and why, and the view may tell anything. `given` names the doors whose rows
-    were added. `doors` are the doors with rows that depend on coins. `fields` are their rows and
-    the rows of messages, by field. `counts_as_coin` says for each family of unknowns whether it is
-    treated as coins. With `gives_all` all opened rows are added before the conditions are checked.
+    says at which door and why, the view may tell anything, and `functions` is empty. `given` names
+    the doors whose rows were added. `doors` are the doors with rows that depend on coins. `fields`
+    are their rows and the rows of messages, by field. `counts_as_coin` says for each family of
+    unknowns whether it is treated as coins. With `gives_all` all opened rows are added before the
+    conditions are checked.
     """
 
     def __init__(

@@ -182,8 +182,9 @@ class Asked:
         return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
-        """Return the words of a command on the same run; if inputs were given, the seed and
-        `--inputs` are left out. Paths are shortened to their last part.
+        """Return the words of a command on the same run; if inputs were given, the seed,
+        `--inputs`, `--at-epsilon` and `--at-delta` are left out. Paths are shortened to their last
+        part.
         """
         words = ["simnet", command, Path(self.place).name]
         for setting, text in self.settings.items():

@@ -218,8 +218,8 @@ def _parts(value: Any) -> list[object] | None:
 
 def _parts_of_object(value: object) -> list[object] | None:
     """Return the names and values of an object's attributes. Return None if the class belongs to
-    Python, numpy or simnet or is derived from a class of Python or numpy, or if objects of the
-    class have contents besides their attributes.
+    Python, numpy or simnet, or is derived from a class of Python or numpy that is not in
+    `_STATELESS`, or if objects of the class have contents besides their attributes.
     """
     if _library(type(value)) or any(
         _library(kind) not in ("", "simnet") and kind not in _STATELESS

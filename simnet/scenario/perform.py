@@ -77,8 +77,7 @@ class Performance:
     def judged(self, progress: Callable[[float], None] = lambda _: None) -> "Performance":
         """Return the same performance with its scenario's claims judged.
 
-        `progress` is called with the number of steps just made: one for reading the run, and one
-        for each claim.
+        `progress` is called as in `simnet.scenario.judging.judge_claims`.
         """
         return judged(self, progress)
 

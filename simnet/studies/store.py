@@ -72,7 +72,8 @@ class Result:
     """A finished trial: its numbers, and the seconds that it took by the clock and on a
     processor.
 
-    If its run was aborted, `aborts` are the parties that did not finish, and there are no numbers.
+    If its run was aborted, `aborts` are the parties that aborted or waited for ever, and there are
+    no numbers.
     """
 
     job: Job

@@ -23,7 +23,7 @@ class Aborted(Exception):
     """
 
     def __init__(self, endings: Sequence[Ending]) -> None:
-        """`endings` are the parties that did not finish: `Run.aborts`."""
+        """`endings` are the parties that aborted or waited for ever: `Run.aborts`."""
         super().__init__("; ".join(map(str, endings)))
         self.endings = tuple(endings)
 

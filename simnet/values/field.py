@@ -110,12 +110,12 @@ def _is_prime(number: int) -> bool:
 
 
 def no_field_elements(other: object) -> str:
-    """Return the text of the error if field elements are added to something else."""
+    """Return the text of the error if something else is added to field elements or subtracted."""
     name = type(other).__name__
     return (
-        f"field elements cannot be added to a value of type {name}: make field elements of numbers "
-        "with simnet.constant(field, numbers) (Python's sum() begins with the number 0; add up the "
-        "pieces with + instead)"
+        f"field elements and a value of type {name} can neither be added nor subtracted: make "
+        "field elements of numbers with simnet.constant(field, numbers) (Python's sum() begins "
+        "with the number 0; add up the pieces with + instead)"
     )
 
 

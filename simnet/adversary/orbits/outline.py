@@ -444,8 +444,8 @@ class OutlineReading(Symbolic):
             self._read(sender, blocks, part, rows.field)
 
     def _check_polynomials(self, forms: Forms) -> None:
-        """Without `with_polynomials`, raise `NotAlike` for rows that are combinations of the same
-        coins and secrets with different coefficients.
+        """Without `with_polynomials`, raise `NotAlike` for a `Mixture` whose rows are combinations
+        with different coefficients.
         """
         rows = forms.rows
         if self._with_polynomials or not isinstance(rows, Mixture):

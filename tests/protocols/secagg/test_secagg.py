@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 from protocols import DPDG, DPDS, SecAgg, SecAggPlus, server_of_noisy_counts
 from protocols.secagg.about import about
 from protocols.secagg.build import secagg, secagg_plus
+from protocols.secagg.coalitions import CLAIMS
 from protocols.secagg.script import MASKED
 from simnet import Fate, certificate_of, certificate_text, run, sends, verdict
 from simnet.adversary import check as certificate
 from simnet.adversary.judge import Judge
+from simnet.scenario.claims import Exposes
+from simnet.scenario.judging import judge_claims
 from simnet.scenario.perform import bill
 from simnet.testing import fates as fate_strategy
 from tests.harness.fuzz import cases
@@ -352,6 +355,19 @@ def test_the_noise_of_users_who_dropped_out_is_missing_in_the_stated_privacy() -
     assert after[1].epsilon > before[1].epsilon
     assert "1 user dropped out" in after[0].assumption
     assert server_of_noisy_counts is not None
+
+
+@pytest.mark.parametrize("tag", ["shares", "masked"])
+def test_no_secret_is_said_to_open_whose_owner_dropped_out(tag: str) -> None:
+    """With four users of whom one drops out, three open nobody's secret; with five they open one
+    of somebody whose vector came.
+    """
+    exposes = [claim for claim in CLAIMS if isinstance(claim, Exposes)]
+    for users, is_judged in ((4, False), (5, True)):
+        protocol = secagg(users=users, items=2)
+        done = run(protocol, [1] * users, seed=1, fates={"u1": Fate(tag)})
+        (found,) = judge_claims(exposes, done, about(protocol))
+        assert (found.holds, found.verdict is not None) == (True, is_judged)
 
 
 @pytest.mark.slow
