@@ -37,7 +37,7 @@ import numpy as np
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from simnet.contract import OverItems
-from simnet.doors.call import DoorCall, called, value_of
+from simnet.doors.call import DoorCall, called, handed_out, value_of
 from simnet.doors.plain_keys import NoKey, key_of
 from simnet.doors.record import DoorRecord
 from simnet.errors import ScriptError
@@ -323,7 +323,7 @@ class _OtherInputs(Sampled):
             self._answers.check(call, values, recorded.result)
         call.alternative = self._answer(call)
         call.result, call.error = recorded.result, recorded.error
-        return call.result
+        return handed_out(call)
 
     def _answer(self, call: DoorCall) -> Any:
         values = self._values(call)

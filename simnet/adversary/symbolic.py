@@ -48,7 +48,7 @@ from simnet.adversary.door_uses import DoorUse, Product
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete, SampledField
 from simnet.coins.seeded import agreed_digest, expanded, expanded_sum, seed_digests, stream_key
-from simnet.doors.call import DoorCall, own_copy
+from simnet.doors.call import DoorCall, handed_out
 from simnet.doors.record import DoorRecord, is_same_call
 from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.actor import Actor
@@ -268,7 +268,7 @@ class Symbolic:
         for an ideal world whose users call other doors than their scripts.
         """
         if not self._is_running:
-            return self._of_script(call).result
+            return handed_out(self._of_script(call))
         recorded = self.record.played(call, coins, meter)
         call.fix()
         made = None
@@ -277,7 +277,7 @@ class Symbolic:
             call.result = self.named(recorded.result, made)
             self.declared.setdefault(call.party, []).append(call.result)
         else:
-            call.result = own_copy(recorded.result)
+            call.result = recorded.result
             call.error = recorded.error
         self._by_place[call.party, call.kind, call.number] = call
         self.calls.append(call)
@@ -293,7 +293,7 @@ class Symbolic:
                 made=made,
             )
         )
-        return call.result
+        return handed_out(call)
 
     def _is_in_full(self, call: DoorCall) -> bool:
         families = {

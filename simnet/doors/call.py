@@ -360,13 +360,16 @@ def _disclosed(call: DoorCall, result: Any) -> Any:
 
 
 def _is_recordable(value: Any) -> bool:
-    if isinstance(value, _IMMUTABLE):
-        return not (isinstance(value, np.void) and value.dtype.hasobject)
-    if isinstance(value, tuple | list | set | frozenset):
+    kind = type(value)  # `isinstance` believes what an object says of its own class
+    if issubclass(kind, _IMMUTABLE):
+        return not (issubclass(kind, np.void) and value.dtype.hasobject)
+    if issubclass(kind, tuple):
+        return all(map(_is_recordable, tuple.__iter__(value)))
+    if issubclass(kind, list | set | frozenset):
         return all(map(_is_recordable, value))
-    if isinstance(value, dict):
+    if issubclass(kind, dict):
         return all(map(_is_recordable, value)) and all(map(_is_recordable, value.values()))
-    return isinstance(value, np.ndarray) and not value.dtype.hasobject
+    return issubclass(kind, np.ndarray) and not value.dtype.hasobject
 
 
 def _returns_no_values(call: DoorCall, result: object) -> str:
@@ -422,7 +425,7 @@ _IMMUTABLE = (
     *(bool, int, float, complex, str, bytes, type(None), np.generic, Fraction),
     *(enum.Enum, Typed, Tally),
 )
-_ATOMS = (int, float, complex, str, bytes, Fraction)
+_ATOMS = (complex, str, bytes, Fraction)
 _CONTAINERS = (tuple, list, dict, set, frozenset, np.ndarray)
 
 
@@ -434,23 +437,51 @@ def own_copy(value: Any) -> Any:
     values, as for the types of arrays. So a script learns nothing by asking whether two parts are
     one object (`a is b`).
     """
-    if isinstance(value, np.ndarray):
+    kind = type(value)
+    if issubclass(kind, np.ndarray):
         return _array_copy(value)
-    if type(value) is np.void:
-        return np.frombuffer(value.tobytes(), single_type(value.dtype))[0]
-    if isinstance(value, Typed | Tally):
-        return value.copied()
-    if type(value) in _ATOMS or isinstance(value, np.generic):
-        return pickle.loads(pickle.dumps(value))  # copy.copy would return the same object
-    if isinstance(value, _IMMUTABLE):
-        return value
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple.__new__(type(value), map(own_copy, value))
-    if type(value) in (tuple, list, set, frozenset):
-        return type(value)(map(own_copy, value))
-    if type(value) is dict:
+    if issubclass(kind, _IMMUTABLE):
+        return _single_copy(value)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return tuple.__new__(kind, map(own_copy, tuple.__iter__(value)))
+    if kind in (tuple, list):
+        return kind(map(own_copy, value))
+    if kind in (set, frozenset):
+        # A set keeps its members in an order that depends on the order in which they came. Sorted,
+        # equal sets have one order, and a copy of the copy has it too.
+        return kind(sorted(map(own_copy, value), key=repr))
+    if kind is dict:
         return {own_copy(key): own_copy(piece) for key, piece in value.items()}
     return copy.deepcopy(value)
+
+
+def _single_copy(value: Any) -> Any:
+    kind = type(value)
+    if kind is int or kind is float:
+        opposite = -value
+        return -opposite  # a new object, faster than by pickling
+    if kind is np.void:
+        return np.frombuffer(value.tobytes(), single_type(value.dtype))[0]
+    if issubclass(kind, Typed):
+        return value.copied()
+    if issubclass(kind, Tally):
+        return _tally_copy(value)
+    if kind in _ATOMS or issubclass(kind, np.generic):
+        return pickle.loads(pickle.dumps(value))  # copy.copy would return the same object
+    return value
+
+
+def _tally_copy(value: Tally) -> Tally:
+    counts = own_copy(value.counts)
+    counts.flags.writeable = False
+    return attrs.evolve(
+        value,
+        counts=counts,
+        messages=own_copy(value.messages),
+        wire=value.wire.single,
+        shape=own_copy(value.shape),
+        meter=None,
+    )
 
 
 def _array_copy(values: Numbers) -> Numbers:
@@ -479,6 +510,13 @@ def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
             raise
         call.error = error
     return call.result
+
+
+def handed_out(call: DoorCall) -> Any:
+    """Return what a script gets from an opened door. A disclosed value is copied, so that the
+    script cannot change the record.
+    """
+    return own_copy(call.result) if call.kind == "disclose" else call.result
 
 
 def unsealed(output: Any, party: str, meter: Meter) -> Any:

@@ -56,10 +56,10 @@ from types import (
 )
 from typing import Any
 
-import attrs
 import numpy as np
 
 from simnet.doors.plain_keys import (
+    Itself,
     NoKey,
     hides_contents,
     is_bare_array,
@@ -109,22 +109,7 @@ def _copied(cell: CellType) -> CellType:
         return CellType()
 
 
-@attrs.frozen(eq=False)
-class _Itself:
-    """An object that is known only by its identity. The object is kept alive, so that no other
-    object gets its id.
-    """
-
-    thing: Any
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.thing is other.thing
-
-    def __hash__(self) -> int:
-        return id(self.thing)
-
-
-class Opaque(_Itself):
+class Opaque(Itself):
     """An object that may change without any visible sign."""
 
 
@@ -159,7 +144,7 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
     if isinstance(value, CodeType):
         return _without_lines(value)
     if isinstance(value, ModuleType) or is_of_library(value):
-        return _Itself(value)
+        return Itself(value)
     if isinstance(value, np.ndarray) and not is_bare_array(value):
         return Opaque(value), _knowledge(value.view(np.ndarray), met)
     is_large = isinstance(value, np.ndarray) and value.nbytes > LARGE

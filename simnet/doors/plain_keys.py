@@ -24,6 +24,7 @@ import numpy as np
 
 from simnet.arrays import Numbers
 from simnet.values.metered import Metered
+from simnet.values.rows import Tally
 from simnet.values.typed import Typed
 
 _TYPES: dict[Hashable, np.dtype[Any]] = {}  # by key
@@ -36,10 +37,26 @@ class NoKey(Exception):
     """Raised for a value of which not all contents can be compared."""
 
 
+@attrs.frozen(eq=False)
+class Itself:
+    """An object that is known only by its identity. The object is kept alive, so that no other
+    object gets its id.
+    """
+
+    thing: Any
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
 def key_of(value: object) -> Hashable:
     """Return the key of a plain value. Raises `NoKey` unless all its contents can be compared."""
     kind = type(value)
-    if value is None or kind in (bool, int, str, bytes, Fraction):
+    _refuse_class(kind)
+    if value is None or kind in (bool, int, str, bytes):
         return kind, value
     if isinstance(value, range):  # equal ranges may differ in their ends
         return kind, value.start, value.stop, value.step
@@ -49,11 +66,11 @@ def key_of(value: object) -> Hashable:
         return kind, type_key(value.dtype), value.tobytes()
     if is_bare_array(value):
         return kind, type_key(value.dtype), value.shape, value.strides, _contents(value)
-    if isinstance(value, enum.Enum):  # bits of a flag that no member has may lack a name
-        return kind, value.name, value.value if isinstance(value, enum.Flag) else None
+    if issubclass(kind, enum.Enum):  # a class may give two members one `name`
+        return Itself(value)
     if isinstance(value, Typed) and kind is Typed:
         return kind, value.wire, key_of(value.numbers())
-    return kind, _pieces(value)
+    return kind, _fraction(value) if isinstance(value, Fraction) else _pieces(value)
 
 
 def is_bare_array(value: object) -> TypeGuard[Numbers]:
@@ -72,6 +89,7 @@ def type_key(dtype: np.dtype[Any]) -> Hashable:
     is_marked = dtype.metadata is not None or len(dtype.fields or ()) != len(dtype.names or ())
     if is_marked or not dtype.itemsize or dtype.char not in np.typecodes["All"]:
         raise NoKey(f"arrays of type {dtype} cannot be compared")
+    _refuse_class(dtype.type)
     inner = [dtype[name] for name in dtype.names or ()]
     inner += [dtype.subdtype[0]] if dtype.subdtype is not None else []
     # Two types of one width, such as C's long and long long, have one text and two letters.
@@ -139,10 +157,19 @@ def _own_slots(kind: type) -> list[MemberDescriptorType]:
     return [each for each in vars(kind).values() if isinstance(each, MemberDescriptorType)]
 
 
+def _fraction(value: Fraction) -> Hashable:
+    parts = value.numerator, value.denominator
+    if type(value) is not Fraction or not all(type(part) is int for part in parts):
+        raise NoKey(_refusal(type(value)))  # the parts may be numpy's integers
+    return parts
+
+
 def _pieces(value: object) -> Hashable:
     kind = type(value)
-    is_named_tuple = isinstance(value, tuple) and hasattr(kind, "_fields")
-    if kind in (tuple, list, set, frozenset) or (is_named_tuple and not hasattr(value, "__dict__")):
+    if issubclass(kind, tuple) and hasattr(kind, "_fields") and not hasattr(value, "__dict__"):
+        assert isinstance(value, tuple)
+        return tuple(map(key_of, tuple.__iter__(value)))  # the class may have an `__iter__`
+    if kind in (tuple, list, set, frozenset):
         assert isinstance(value, tuple | list | set | frozenset)
         # The members of a set stand in the order in which a script would go through them.
         return tuple(key_of(piece) for piece in value)
@@ -167,6 +194,15 @@ def _pieces(value: object) -> Hashable:
     if not all(hasattr(value, name) for name in names):
         raise NoKey(f"values of type {kind.__name__} without all their attributes have no key")
     return tuple(key_of(getattr(value, name)) for name in names)
+
+
+def _refuse_class(kind: type) -> None:
+    """Raise `NoKey` for a class whose own class says which classes are equal to it, and for a
+    class derived from `Tally`.
+    """
+    has_own = type(kind) is not type and type(kind).__eq__ is not type.__eq__
+    if has_own or (issubclass(kind, Tally) and kind is not Tally):
+        raise NoKey(_refusal(kind))
 
 
 def _refusal(kind: type) -> str:

@@ -12,7 +12,7 @@ import attrs
 
 from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledDiscrete
-from simnet.doors.call import Argument, DoorCall, Plain, open_door
+from simnet.doors.call import Argument, DoorCall, Plain, handed_out, open_door
 from simnet.doors.captured import is_same
 from simnet.errors import ScriptError
 from simnet.values.meter import Meter, Operation
@@ -41,7 +41,8 @@ class DoorRecord:
         """Open a door, record the call, and return the result of the door."""
         before, position = Counter(meter.counts), _position(coins)
         try:
-            return open_door(call, coins, meter)
+            open_door(call, coins, meter)
+            return handed_out(call)
         finally:
             operations = Counter(meter.counts)
             operations.subtract(before)

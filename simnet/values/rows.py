@@ -33,12 +33,6 @@ class Tally:
         """Return the same counts, held by the party that `meter` counts for."""
         return attrs.evolve(self, meter=meter)
 
-    def copied(self) -> "Tally":
-        """Return the same counts in memory of their own."""
-        counts = self.counts.copy()
-        counts.flags.writeable = False
-        return attrs.evolve(self, counts=counts, wire=self.wire.single)
-
     def numbers(self) -> Ints:
         """Return the counts, read-only."""
         return self.counts

@@ -55,8 +55,8 @@ class Typed:
         return Typed(self.wire, self._numbers, meter)
 
     def copied(self) -> "Typed":
-        """Return the same numbers in memory of their own."""
-        return Typed(self.wire.single, _owned(self._numbers), self._meter)
+        """Return the same numbers in memory of their own, held by nobody."""
+        return Typed(self.wire.single, _owned(stored(self.wire, self._numbers)))
 
     def numbers(self) -> Numbers:
         """Return the numbers in the form that the codec takes, read-only."""

@@ -160,7 +160,8 @@ class Manifest:
 
 @functools.cache
 def _single(kind: Kind, below: int) -> WireType:
-    return WireType(kind, below)
+    own = next(each for each in _IN_WORDS if each == kind)  # not an object of a class of its own
+    return WireType(own, below)
 
 
 @functools.lru_cache(maxsize=4096)

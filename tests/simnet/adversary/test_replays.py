@@ -1,10 +1,12 @@
 """What a door's function leaves behind is found by playing the run on other inputs."""
 
+import enum
 import itertools
 import random
 import re
 import time
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 
 from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import local_frequency
-from simnet import Field, Party, Run, Sealed, Seat, Tag, run
+from simnet import Field, Party, Run, Sealed, Seat, Tag, index, run, verdict
 from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.adversary.reading_again import recorded
 from simnet.adversary.replays import (
@@ -79,6 +81,60 @@ def test_a_pure_script_is_replayed_on_all_other_items() -> None:
     replays = replays_of(Pure(), [2])
     assert replays == Replays(made=2, needed=2)
     assert replays.is_complete
+
+
+def test_a_script_may_change_what_it_disclosed() -> None:
+    class Appends(Pure):
+        async def voter(self, me: Party, vote: Sealed) -> None:
+            me.secret(lambda value: [value], vote, field=F, shape=(1,))
+            told = me.disclose(lambda _: [5, {7, 15}], vote)
+            told.append(1)
+            for number in [len(told), *told[1]]:
+                await me.send(NOTE, "reader", index(number, 16))
+
+        async def reader(self, me: Party) -> None:
+            await me.receive_each(NOTE, "voter", 3)
+
+    done = run(Appends(), [2], seed=1)
+    assert replays_of(Appends(), [2]).is_complete
+    assert str(verdict(done, ["reader"])).startswith("{reader} learns nothing")
+
+
+class Answer(enum.Enum):
+    YES = 1
+    NO = 2
+
+    @property
+    def name(self) -> str:
+        return "answer"
+
+
+@pytest.mark.parametrize(
+    ("function", "look"),
+    [
+        (Answer, lambda told: told is Answer.YES),
+        (
+            lambda value: Fraction(3 if value == 1 else np.int64(3), 2),
+            lambda told: type(told.numerator) is int,
+        ),
+    ],
+)
+def test_what_a_script_can_tell_apart_depends_on_the_input(function: Any, look: Any) -> None:
+    class Tells(Pure):
+        items = 2
+
+        async def voter(self, me: Party, vote: Sealed) -> None:
+            me.secret(lambda value: [value], vote, field=F, shape=(1,))
+            told = me.disclose(function, vote)
+            await me.send(NOTE, "reader", index(int(look(told)), 2))
+
+        async def reader(self, me: Party) -> Any:
+            return int((await me.receive(NOTE, "voter")).values)
+
+    done = [run(Tells(), [vote], seed=1) for vote in (1, 2)]
+    assert done[0].outputs != done[1].outputs
+    for each in done:
+        assert "disclosed values: no" in str(verdict(each, ["reader"]))
 
 
 def test_a_single_input_that_is_no_item_is_not_replaced() -> None:

@@ -27,8 +27,10 @@ from simnet import (
     tally,
 )
 from simnet.doors.call import own_copy
+from simnet.doors.plain_keys import key_of
 from simnet.kernel.ideal import IdealHolder, ideal_world
 from simnet.kernel.run import Run
+from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.typed import Typed
 from tests.harness.many_cases import for_each
@@ -534,6 +536,59 @@ def test_a_script_cannot_ask_whether_two_parts_of_a_disclosed_value_are_one_obje
     assert not any(held(asks))
 
 
+@pytest.mark.parametrize("part", [lambda each: each.messages, lambda each: each.shape])
+def test_a_script_cannot_ask_whether_two_tallies_share_a_part(part: Any) -> None:
+    kept = tally([3, 4], 5000, LIKE)
+
+    def asks(me: Party, value: Any) -> Any:
+        first, second = me.disclose(lambda _: (kept, kept), value)
+        return part(first) is part(second)
+
+    assert not held(asks)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, float("nan"), -float("inf"), 10**30, -5000, 0, True])
+def test_a_copy_of_a_number_has_its_key(value: Any) -> None:
+    assert key_of(own_copy(value)) == key_of(value)
+
+
+def test_nobody_holds_a_disclosed_copy() -> None:
+    meter = Meter()
+    typed = own_copy(bits([0, 1]).metered(meter))
+    assert typed.values.meter is None
+    assert own_copy(tally([3, 4], 5, LIKE).metered(meter)).meter is None
+
+
+def test_a_wire_type_that_is_shared_keeps_no_object_of_the_function() -> None:
+    class Text(str):
+        __slots__ = ()
+
+    assert type(own_copy(index(1, 97_001, Text("nd"))).wire.kind) is str
+    assert type(own_copy(index(1, np.int64(97_002))).wire.below) is int
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+@pytest.mark.parametrize("members", [(7, 15), (15, 7), (23, 7, 15), ("a", (7, 15), None, 2.5)])
+def test_a_copy_of_a_set_has_one_order(kind: Any, members: Any) -> None:
+    copied, other = own_copy(kind(members)), own_copy(kind(members[::-1]))
+    assert copied == kind(members)
+    assert type(copied) is kind
+    assert list(copied) == list(other) == list(own_copy(copied))
+
+
+class Poses:
+    """An object that says it is a number."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return int
+
+
+def test_an_object_that_poses_as_a_number_is_not_disclosed() -> None:
+    told = "a lambda returns a Poses: the function of a door may return numbers, texts"
+    assert told in refusal(lambda me, value: me.disclose(lambda _: Poses(), value))
+
+
 def record(*kinds: Any) -> Any:
     return np.zeros(2, [(f"field {place}", kind) for place, kind in enumerate(kinds)])
 
@@ -543,6 +598,10 @@ def record(*kinds: Any) -> Any:
     [
         (lambda: index(3, 9), lambda part: part.wire),
         (lambda: tally([3, 4], 5, index([3], 9)), lambda part: part.wire),
+        (
+            lambda: Typed(index(3, 9).wire, np.zeros(2, np.dtype(">i8").newbyteorder())),
+            lambda part: part.numbers().dtype,
+        ),
         (lambda: np.array(["text"]), lambda part: part.dtype),
         (lambda: np.zeros(2, np.dtype(">i8")), lambda part: part.dtype),
         (lambda: np.zeros(2, "M8[s]"), lambda part: part.dtype),

@@ -15,6 +15,7 @@ import pytest
 from simnet import bits, index
 from simnet.doors.plain_keys import NoKey, key_of
 from simnet.values.metered import Metered
+from simnet.values.rows import Tally
 from simnet.values.typed import Typed
 from tests.harness.many_cases import for_each
 
@@ -33,6 +34,40 @@ class Point:
 
 class Switches(enum.IntFlag):
     FIRST = 1
+
+
+class Answer(enum.Enum):
+    YES = 1
+    NO = 2
+
+    @property
+    def name(self) -> str:
+        return "answer"
+
+
+class AlwaysEqual(type):
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    def __hash__(cls) -> int:
+        return 1
+
+
+class Uniform(tuple[int, ...], metaclass=AlwaysEqual):
+    __slots__ = ()
+    _fields = ()
+
+
+class Shorter(tuple[int, ...]):
+    __slots__ = ()
+    _fields = ()
+
+    def __iter__(self) -> Any:
+        return iter(self[:-1])
+
+
+class Tallies(Tally):
+    pass
 
 
 DIFFERENT: list[Any] = [
@@ -75,6 +110,10 @@ DIFFERENT: list[Any] = [
     np.array([0, 1], dtype=object),
     Colour.RED,
     Colour.BLUE,
+    Answer.YES,
+    Answer.NO,
+    Shorter((0, 1)),
+    Shorter((0, 2)),
     Point(0),
     Point(1),
     index([0, 1], 2),
@@ -169,6 +208,9 @@ def labelled_metered() -> Metered:
         np.array([0], dtype=np.dtype({"names": ["a"], "formats": ["i8"], "titles": ["secret"]})),
         np.array([(0,)], dtype=[("number", object)])[0],
         np.array(["a"], dtype=np.dtypes.StringDType()),
+        Fraction(np.int64(3), 2),  # type: ignore[call-overload]
+        Uniform((1,)),
+        Tallies(np.array([1]), 2, bits([0]).wire, ()),
     ],
     ids=lambda value: type(value).__name__,
 )
