@@ -208,7 +208,8 @@ def _are_items(done: Run) -> bool:
     seats = dict(zip(done.roster.names, done.roster.seats, strict=True))
     return all(
         isinstance(value, np.ndarray) == (seats[name].members is not None)
-        and bool(np.isin(value, np.arange(1, items + 1)).all())
+        and bool(np.all((np.asarray(value) >= 1) & (np.asarray(value) <= items)))
+        and bool(np.all(np.asarray(value) % 1 == 0))
         for name, value in done.inputs.items()
     )
 

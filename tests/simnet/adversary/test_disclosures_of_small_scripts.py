@@ -74,7 +74,7 @@ def check(seed: int) -> Counter[str]:
         try:
             found = judge.verdict(one)
         except SimnetError as error:
-            if "nothing to judge" not in str(error):
+            if "nothing can be judged" not in str(error):
                 raise
             continue
         disclosure = found.discrete.disclosure
