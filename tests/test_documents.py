@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.harness.data import ROOT
-from tests.harness.documents import NOT_RUN, Differs, agrees, mentioned, pages, run_page
+from tests.harness.documents import (
+    NOT_RUN,
+    Differs,
+    agrees,
+    is_about_a_study,
+    mentioned,
+    pages,
+    run_page,
+)
 from tests.harness.mentions import Mention, mentions_of
 
 MENTIONS = {
@@ -29,6 +37,20 @@ def place(page: Path) -> str:
 @pytest.mark.parametrize("page", pages(), ids=place)
 def test_the_blocks_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
     run_page(page, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "page",
+    [
+        page
+        for page, mentions in MENTIONS.items()
+        if any(mention.is_complete and is_about_a_study(mention) for mention in mentions)
+    ],
+    ids=place,
+)
+def test_the_studies_that_a_page_mentions_run(page: Path, tmp_path: Path) -> None:
+    run_page(page, tmp_path, studies=True)
 
 
 @pytest.mark.slow

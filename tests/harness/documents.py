@@ -18,7 +18,7 @@ For the writer of a page: blocks run in order, in a new folder that the blocks o
 - Every other block, such as ```` ```text ````, is only text.
 - `<!-- after: ../tutorial/5-own-package.md -->` runs the blocks of that page first.
 - Commands in sentences run after the blocks: `tests/harness/mentions.py` says how to write them.
-  `simnet reproduce` and `simnet sweep` run with `--quick --trials 1`.
+  `simnet reproduce` and `simnet sweep` run with `--quick --trials 1`, in `make test-long` alone.
 
 The folder has a copy of `notebooks/ring_sum.py`, of every file that the page offers with
 `{download}`, and a file `people.csv` with a column `city`. To see what the commands of a page
@@ -130,19 +130,20 @@ def pages() -> list[Path]:
     ]
 
 
-def run_page(page: Path, folder: Path) -> None:
-    """Run the blocks of a page in the folder, and then the commands in its sentences. Raises
-    `Differs` at the first output that differs.
+def run_page(page: Path, folder: Path, studies: bool = False) -> None:
+    """Run the blocks of a page in the folder, and then the commands in its sentences; those about
+    studies, which take long, only with `studies`. Raises `Differs` at the first output that
+    differs.
     """
     with _at_home(page, folder):
-        for _command, _printed, difference in everything(page):
+        for _command, _printed, difference in everything(page, studies):
             if difference:
                 raise Differs(difference)
 
 
-def everything(page: Path) -> Iterator[tuple[Command | None, str, str | None]]:
-    """Run the blocks of a page, then the complete commands that it mentions; yield as `outcomes`
-    does.
+def everything(page: Path, studies: bool) -> Iterator[tuple[Command | None, str, str | None]]:
+    """Run the blocks of a page, then the complete commands that it mentions, and those about
+    studies only with `studies`; yield as `outcomes` does.
     """
     scope: dict[str, Any] = {"__name__": "__page__"}
     before = [(page.parent / other).resolve() for other in _AFTER.findall(page.read_text())]
@@ -150,8 +151,13 @@ def everything(page: Path) -> Iterator[tuple[Command | None, str, str | None]]:
         for block in blocks_of(each):
             yield from outcomes(block, scope)
     for mention in mentions_of(page):
-        if mention.is_complete:
+        if mention.is_complete and (studies or not is_about_a_study(mention)):
             yield None, "", mentioned(mention)
+
+
+def is_about_a_study(mention: Mention) -> bool:
+    """Whether a command runs a study, or reads its results."""
+    return mention.words[0] in (*_STUDIES, "results")
 
 
 def mentioned(mention: Mention) -> str | None:
@@ -359,7 +365,7 @@ def _show(page: Path, *, write: bool) -> bool:
     replaced: list[tuple[int, str, str]] = []
     good = True
     with tempfile.TemporaryDirectory() as folder, _at_home(page, Path(folder).resolve()):
-        for command, printed, difference in everything(page):
+        for command, printed, difference in everything(page, studies=True):
             if difference is None:
                 continue
             good = False
