@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 
+from scenarios.theorems.all_theorems import THEOREMS
 from simnet.cli.grid import Grid
 from simnet.errors import BadInput
 from simnet.glossary import entries_of, explained, glossary
@@ -18,7 +19,9 @@ from tests.harness.shell import refusal, simnet
 TERMS = (
     *("US", "AS", "WA", "UWA", "VWA", "t", "n", "N", "m", "pp", "closed form", "Theorem 3.1"),
     *("DPCS*", "honest but curious", "malicious", "differential privacy", "no finite", "pure"),
-    *("family", "facet", "chunk", "95 % interval", "holder of 1"),
+    *("family", "facet", "chunk", "95 % interval", "holder of 1", "both ways", "dropped out"),
+    *("population", "postprocess", "post-processing", "raw", "hash seed 1", "exposes a user"),
+    *("jitter", "bandwidth", "kernel", "neighbour", "pairwise mask", "Lagrange", "semi-honest"),
 )
 # Headings that say what the dictionary says, so that they need no entry.
 PLAIN = {
@@ -34,6 +37,23 @@ LETTERS = ("φ", "χ", "α", "β", "γ", "ε", "δ", "p", "k", "R1", "R2", "R3",
 def test_every_heading_and_code_is_explained() -> None:
     for word in (*CODES, *VERDICTS, *LETTERS, *TERMS):
         assert explained(word), word
+
+
+def test_the_legend_of_the_bill_is_explained() -> None:
+    for code, words in CODES.items():
+        # "field element" has an entry of its own.
+        assert explained(words) == explained("field" if code == "qd" else code), words
+
+
+def test_a_numbered_statement_is_found_if_a_paper_has_it() -> None:
+    for theorem in THEOREMS:
+        assert explained(theorem.name), theorem.name
+    assert "log γ" in explained("Theorem 3.3")[0].text
+    for word in ("theorem 99", "Theorem 3.7", "Lemma 99", "Definition 9"):
+        with pytest.raises(BadInput, match="no glossary explains"):
+            explained(word)
+    numbered = {word for word in explained("Lemma 1")[0].words if word[-1].isdigit()}
+    assert numbered <= {theorem.name for theorem in THEOREMS}
 
 
 def check_headings(headings: set[str]) -> None:
@@ -169,7 +189,8 @@ def test_upper_and_lower_case_matter_where_they_tell_words_apart() -> None:
 
 
 def test_a_plural_and_what_a_verdict_prints_are_found() -> None:
-    assert explained("Theorem 3.5") == explained("Eq. 14") == explained("theorem")
+    assert explained("Eq. 14") == explained("theorem")
+    assert explained("theorem 3.5") == explained("numbered statement")
     assert explained("squared_l2") == explained("MSE")
     assert explained("verdicts") == explained("verdict")
     assert explained("octets") == explained("od")
