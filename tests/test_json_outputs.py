@@ -1,6 +1,7 @@
 """The JSON of every command fits its schema in docs/reference/schemas."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -8,6 +9,7 @@ import pytest
 
 from tests.harness.data import ROOT
 from tests.harness.shell import RING, simnet
+from tests.harness.undecided import UNDECIDED
 
 SCHEMAS = {
     file.stem: json.loads(file.read_text())
@@ -90,14 +92,100 @@ COMMANDS = [
     ("theorems", "theorems jia biswas"),
     ("theorems", "theorems joy --show 30"),
     ("privacy-claims", "privacy claims --users 900 --items 3 --beta 0.3 --epsilon 2 --reported 1"),
+    ("run-protocol", "run dpds --users 20 --items 3 --drop 0.2 --seed 3"),
+    ("run-protocol", "run dpdg --users 20 --items 3 --drop 0.1"),
+    ("run-protocol", "run tss_prime --users 30 --items 3 --reported 1 --drop 0.1"),
+    ("run-protocol", "run secagg --users 5 --items 2 --drop u3@masked:damaged:server"),
+    ("run", "run secagg --users 8 --items 2 --network mobile --drop u3@masked"),
+    ("run", "run local_frequency --users 50 --population actors --drop 0.1"),
+    ("verify", "verify dpds --users 5 --items 2 --corrupt u1 --collections 2 --runs 2"),
+    (
+        "verify",
+        "verify secagg --users 5 --items 2 --corrupt server,u1 --drop u3@masked:lost:server",
+    ),
+    ("check", "check dpds --users 4 --items 2 --drop u1@share"),
+    ("run", "run sampled_frequency --users 50 --network mobile"),
 ]
+QUICK = [
+    ("run-protocol", "run dpds --users 5 --items 2 --drop u1@share"),
+    ("run-protocol", "run dpds --users 5 --items 2 --drop u1@share --network mobile"),
+    ("run-protocol", f"run {RING} --drop u2@running"),
+    ("run-protocol", f"run {RING} --network mobile --network broadband"),
+    ("run", "run dpds --users 20 --items 3 --at-epsilon 0.5 --at-delta 1e-3"),
+    ("run", "run dpds --users 20 --items 3 --no-claims"),
+    ("verify", "verify dpds --users 4 --items 2 --corrupt u1 --collections 2"),
+    ("verify", "verify dpds --users 4 --items 2 --corrupt network --collections 2"),
+    (
+        "verify",
+        "verify local_frequency --users 4 --items 2 --corrupt server --collections 2 --runs 2",
+    ),
+    ("verify", "verify dpds --users 4 --items 2 --corrupt u1 --runs 2 --drop 0.2"),
+    ("verify", "verify dpds --users 5 --items 2 --corrupt u1 --by symmetry"),
+    ("verify", f"verify {RING} --corrupt u1 --drop u2@running --runs 2"),
+    ("coalitions", "coalitions dpds --users 4 --items 2 --drop u1@share"),
+    ("coalitions", "coalitions secagg --users 4 --items 2 --network mobile"),
+    ("coalitions-some", "coalitions dpds_shamir --users 13 --items 2 --drop u1@share"),
+    ("coalitions-over-runs", "coalitions dpds --users 4 --items 2 --runs 2 --max-size 2"),
+    ("exact-view", "exact-view dpds --users 2 --items 2 --corrupt u1 --inputs 1,1 --drop u2@share"),
+]
+NO_PRIVACY = """
+import attrs
+from protocols.dpds.about import about
+from protocols.dpds.script import DPDS
+from simnet import Scenario
+
+SCENARIO = Scenario(
+    summary="counts",
+    protocol=DPDS,
+    users=6,
+    items=2,
+    parameters={"participation": 0.5},
+    about=lambda made: attrs.evolve(about(made), privacy=lambda *view: ()),
+)
+"""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[text for _, text in COMMANDS])
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [pytest.param(*pair, id=pair[1], marks=pytest.mark.slow) for pair in COMMANDS]
+    + [pytest.param(*pair, id=pair[1]) for pair in QUICK],
+)
 def test_the_output_fits_its_schema(name: str, command: str) -> None:
     done = simnet(*command.split(), "--json", "-")  # a missed target of a benchmark is status 1
     jsonschema.validate(done.json, SCHEMAS[name])
+
+
+def test_an_undecided_verdict_fits_its_schema(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(UNDECIDED)
+    for more in ((), ("--collections", 2), ("--runs", 2)):
+        found = simnet("verify", file, "--inputs", 5, "--corrupt", "b", *more, "--json", "-").json
+        assert found["shares"]["verdict"] == "undecided"
+        jsonschema.validate(found, SCHEMAS["verify"])
+    for name, more in (("coalitions", ()), ("coalitions-over-runs", ("--runs", 2))):
+        done = simnet("coalitions", file, *more, "--json", "-")
+        jsonschema.validate(done.json, SCHEMAS[name])
+
+
+def test_a_run_without_privacy_statements_fits_its_schema(tmp_path: Path) -> None:
+    file = tmp_path / "no_privacy.py"
+    file.write_text(NO_PRIVACY)
+    found = simnet("run", file, "--json", "-").json
+    assert found["privacy"] == {}
+    jsonschema.validate(found, SCHEMAS["run"])
+    part = SCHEMAS["run"]["properties"]["privacy"]
+    for wrong in (None, {"epsilon": 1.0}):
+        assert not jsonschema.Draft202012Validator(part).is_valid(wrong)
+
+
+def test_the_numbering_of_a_column_fits_the_schemas(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("city\nRome\nOslo\nRome\n")
+    column = (RING, "--input", file, "--column", "city")
+    for name, command in (("run-protocol", ("run",)), ("verify", ("verify", "--corrupt", "u2"))):
+        found = simnet(*command, *column, "--json", "-").json
+        assert "input 1" in found["numbering"]
+        jsonschema.validate(found, SCHEMAS[name])
 
 
 @pytest.mark.slow

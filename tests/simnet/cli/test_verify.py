@@ -32,6 +32,7 @@ from tests.harness.many_cases import for_each
 from tests.harness.marks import long_but
 from tests.harness.shell import RING, WIDTH, Result, refusal, simnet, words
 from tests.harness.timing import stopwatch
+from tests.harness.undecided import UNDECIDED
 
 # What is told is true
 
@@ -814,32 +815,6 @@ def test_a_file_says_that_what_was_sent_may_hang_on_inputs(tmp_path: Path) -> No
     for gamma, is_said in (("none", False), ("2", True)):
         shown = simnet("verify", "tss", *options, "--set", f"gamma={gamma}")
         assert ("How much was sent under each tag" in words(shown.out)) == is_said
-
-
-UNDECIDED = """
-from simnet import Field, Seat, Tag, index, seats
-
-F, HIDDEN, MASK, LARGE = Field.above(100), Tag("hidden"), Tag("mask"), Tag("large")
-
-
-class Mine:
-    def parties(self):
-        return {"u1": Seat(self.user), "a": Seat(self.a), "b": Seat(self.b)}
-
-    async def user(self, me, item):
-        mask = me.coins.field(F, ())
-        mine = me.secret(lambda item: item, item, field=F, shape=())
-        await me.send(HIDDEN, "a", mine + mask)
-        await me.send(MASK, "b", mask)
-
-    async def a(self, me):
-        hidden = await me.receive(HIDDEN, "u1")
-        await me.send(LARGE, "b", index(me.disclose(lambda number: number % 2, hidden), 2))
-
-    async def b(self, me):
-        await me.receive(MASK, "u1")
-        await me.receive(LARGE, "a")
-"""
 
 
 def test_a_verdict_without_certificate_is_told_all_the_same(tmp_path: Path) -> None:
