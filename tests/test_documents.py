@@ -17,12 +17,13 @@ from tests.harness.documents import (
     mentioned,
     pages,
     run_page,
+    written_pages,
 )
 from tests.harness.mentions import Mention, mentions_of
 
 MENTIONS = {
     page: mentions
-    for page in (*sorted(ROOT.glob("[CRS]*.md")), *sorted((ROOT / "docs").rglob("*.md")))
+    for page in (*sorted(ROOT.glob("[CRS]*.md")), *written_pages())
     if page.name != "CHANGELOG.md" and (mentions := mentions_of(page))
 }
 # These commands need no file and less than half a second.

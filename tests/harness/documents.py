@@ -115,19 +115,21 @@ def pages() -> list[Path]:
     """Return all pages of docs/ that have a block or a command to run, except pages that are
     generated for the site.
     """
-    made = {ROOT / "docs" / folder for folder in ("notebooks", "project")}
     return [
         page
-        for page in sorted((ROOT / "docs").rglob("*.md"))
-        if page.parent not in made
-        and (
-            any(
-                block.language in ("console", "python", "pycon") or _FILE.match(block.code)
-                for block in blocks_of(page)
-            )
-            or any(mention.is_complete for mention in mentions_of(page))
+        for page in written_pages()
+        if any(
+            block.language in ("console", "python", "pycon") or _FILE.match(block.code)
+            for block in blocks_of(page)
         )
+        or any(mention.is_complete for mention in mentions_of(page))
     ]
+
+
+def written_pages() -> list[Path]:
+    """Return all pages of docs/, except pages that are generated for the site."""
+    made = {ROOT / "docs" / folder for folder in ("notebooks", "project")}
+    return [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent not in made]
 
 
 def run_page(page: Path, folder: Path, studies: bool = False) -> None:

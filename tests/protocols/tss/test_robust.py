@@ -227,7 +227,7 @@ def test_a_command_says_which_items_have_no_estimate() -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [("--drop server@x", "server"), ("--sharing shamir:90", "at most 20")],
+    [("--drop server@x", "server"), ("--sharing shamir:90", "at most the number of users, 20")],
 )
 def test_wrong_settings_are_refused(options: str, words: str) -> None:
     result = simnet(*f"run tss_robust --users 20 --items 3 {options}".split())
