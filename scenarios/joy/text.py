@@ -45,6 +45,7 @@ LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
 UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
 RARE = binary(Fraction(1, 10), Fraction(1, 4))  # zeros are rarer than ones
 COINS = "flip1 = 0.85 and flip2 = 0.3"  # those of INTRODUCTION
+OWNERS = "one owner who holds nothing (0), one who holds 1, and one who holds 2"
 FACES = "face probabilities 0.05 for 0, 0.2 for 1 and 0.3 for 2"  # those of UNEVEN
 MILES, SECTION = 9500, 0.15
 FEW, SIZES = (
@@ -706,7 +707,7 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 14",
-        f"expected zeros of round one, holders of 0, 1, 2, {FACES}",
+        f"expected zeros of round one, {OWNERS}, {FACES}",
         lambda _: printed.equation_14_zero(UNEVEN, [1, 1], 1),
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[0][0],
         "owners who hold no value are sampled too: (π_0 + π_s) of all",
@@ -716,15 +717,14 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 15",
-        f"expected count of value 2 in round two, holders of 0, 1, 2, {FACES}",
+        f"expected count of value 2 in round two, {OWNERS}, {FACES}",
         lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 2)[2],
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
         under="the line of V' stands for every value in turn",
     ),
     Passage(
         "Eq. 15",
-        "expected count of value 2 in round two where the line shows value 1, holders of 0, 1, 2, "
-        f"{FACES}",
+        f"expected count of value 2 in round two where the line shows value 1, {OWNERS}, {FACES}",
         lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 1)[2],
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
         "every value gains its own sampled owners",
@@ -736,8 +736,7 @@ PASSAGES = (
     *(
         Passage(
             "Eq. 16",
-            f"mean of the estimate of value {value}, holders of 0, 1, 2, {FACES}: the number of "
-            "holders",
+            f"mean of the estimate of value {value}, {OWNERS}, {FACES}: the number of holders",
             Stated(1.0),
             for_all(_mean_difference, UNEVEN, (0, 1, 2), value),
         )

@@ -58,7 +58,10 @@ def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
 
 
 def encoding() -> OUE:
-    """The mechanism for one categorical attribute of BR at ε = 1."""
+    """Optimised unary encoding (OUE) for one categorical attribute of the data set BR.
+
+    A user's whole report has ε = 1, and the attribute gets a part of this ε.
+    """
     numeric, domains = SHAPES["BR"]
     return OUE(1.0 / printed_k(1.0, numeric + len(domains)), 2)
 

@@ -94,9 +94,9 @@ def verify(
 
     The runs have consecutive seeds, from `seed` on. By default the inputs are those of made-up
     users, drawn from the seed. The inputs can be given one by one, or as a population to which the
-    scenario is fitted. `drop` says who drops out of each run: see `simnet.scenario.drops`. If
-    `fates` is given, `drop` is ignored, `fates` has the fates of the parties of each run, and
-    `message_fates` those of messages. `network` decides deadlines.
+    scenario is fitted. `drop` says who drops out, in the same words for all runs: see
+    `simnet.scenario.drops`. If `fates` is given, `drop` is ignored, `fates` has the fates of the
+    parties of each run, and `message_fates` those of messages. `network` decides deadlines.
 
     Raises `BadInput` for parameters, inputs or a coalition that do not fit.
     """
