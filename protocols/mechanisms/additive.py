@@ -54,7 +54,7 @@ class Laplace(RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         noise = _signs(numbers.size, coins) * coins.exponential(numbers.size).plain
@@ -109,7 +109,7 @@ class Stairs(RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         inside = coins.uniform(numbers.size).plain < 2 * self.middle * exp(self.log_height)

@@ -158,7 +158,7 @@ class DuchiMulti(TwoSided):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports, row j from user j; shape (n, d).
 
-        Raises `ValueError` for a value outside [-1, 1].
+        Raises `ValueError` for a value outside [-1, 1], except by rounding.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None, self.attributes)))
         uniforms = coins.uniform(numbers.size).plain.reshape(numbers.shape)

@@ -76,7 +76,7 @@ class HM(RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         if not self.mixes:

@@ -63,7 +63,7 @@ class PM(RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
 
         A report is the inverse distribution function at a random multiple of 2**-53.
         """

@@ -60,7 +60,7 @@ def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
 def encoding() -> OUE:
     """Optimised unary encoding (OUE) for one categorical attribute of the data set BR.
 
-    A user's whole report has ε = 1, and the attribute gets a part of this ε.
+    A user's whole report has ε = 1. By Eq. 12 the user reports on k attributes, each with ε/k.
     """
     numeric, domains = SHAPES["BR"]
     return OUE(1.0 / printed_k(1.0, numeric + len(domains)), 2)

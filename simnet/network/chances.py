@@ -35,8 +35,9 @@ def message_words(seed: int, messages: Ints) -> Words:
 def uniform(words: Words, purpose: int, recipient: int, members: Ints) -> Floats:
     """Return one number for each message, uniform on (0, 1).
 
-    `words` has the word of each message, from `message_words`. `purpose` must be below 4,
-    `recipient` below 2^30, and `members` below 2^32.
+    `words` has for each message the word of its post, from `message_words`; messages of one post
+    differ in `recipient` or `members`. `purpose` must be below 4, `recipient` below 2^30, and
+    `members` below 2^32.
     """
     of_recipient = np.uint64(purpose << 62 | recipient << 32) | members.astype(np.uint64)
     mixed = _mixed(words ^ of_recipient)
