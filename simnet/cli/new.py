@@ -25,7 +25,7 @@ def new(name: str, *, folder: Path | None = None) -> None:
 
     For example:
 
-    - `simnet new ring_sum`
+    - `simnet new my_sum`
     - `simnet run ring_sum/scenario.py`
     - `simnet verify ring_sum/scenario.py --corrupt A`
     - `pytest ring_sum`
