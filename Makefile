@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/installed  ## run DPDS with a thousand users
 	$(BIN)/simnet run dpds
 
-test: .venv/ready  ## check style and types and run the fast tests (two minutes on two idle cores)
+test: .venv/ready  ## check style and types and run the fast tests (two to three minutes on two cores)
 	$(MAKE) --jobs=3 --output-sync=line --no-print-directory style types test-fast
 
 style: .venv/ready  ## check style and format alone
@@ -32,7 +32,7 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal
 test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
-test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (ten minutes)
+test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (a quarter of an hour)
 	HYPOTHESIS_PROFILE=third $(PYTEST) -rs -m "slow and not long"
 
 test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests (an hour)

@@ -14,6 +14,7 @@ from simnet.errors import BadInput
 from simnet.glossary import entries_of, explained, glossary
 from simnet.stated.bill import CODES
 from tests.harness.data import ROOT
+from tests.harness.marks import slow_but
 from tests.harness.shell import refusal, simnet
 
 TERMS = (
@@ -122,36 +123,27 @@ def headings_of(*arguments: object) -> set[str]:
     return heads
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5",
-        "privacy dpdg --users 100 --epsilon 0.5 --delta 1e-6",
-        "privacy thresholds --users 20",
-        "mechanism grr --epsilon 1 --items 3",
-        "mechanism hm --epsilon 1",
-        "mechanism staircase --epsilon 1",
-    ],
-)
-def test_every_heading_of_a_table_about_privacy_is_explained(command: str) -> None:
-    headings = headings_of(*command.split())
-    assert headings
-    check_headings(headings)
+QUICK_TABLES = [
+    "privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5",
+    "privacy dpdg --users 100 --epsilon 0.5 --delta 1e-6",
+    "privacy thresholds --users 20",
+    "mechanism grr --epsilon 1 --items 3",
+    "mechanism hm --epsilon 1",
+    "mechanism staircase --epsilon 1",
+]
+TABLES = [
+    *QUICK_TABLES,
+    "privacy advise --users 1000 --items 3 --epsilon 1 --delta 1e-6 --rarest 300",
+    "privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5",
+    "privacy tss --counts 10,20 --participation 0.3 --reported 1 --gamma 2",
+    "run dpdg --users 20 --items 3",
+    "run tss --users 20 --items 3 --reported 1",
+    "compare dpds grr --users 1000 --items 3 --epsilon 1 --delta 1e-6",
+]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
-        "privacy advise --users 1000 --items 3 --epsilon 1 --delta 1e-6 --rarest 300",
-        "privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5",
-        "privacy tss --counts 10,20 --participation 0.3 --reported 1 --gamma 2",
-        "run dpdg --users 20 --items 3",
-        "run tss --users 20 --items 3 --reported 1",
-        "compare dpds grr --users 1000 --items 3 --epsilon 1 --delta 1e-6",
-    ],
-)
-def test_every_heading_of_a_comparison_is_explained(command: str) -> None:
+@pytest.mark.parametrize("command", slow_but(TABLES, *QUICK_TABLES))
+def test_every_heading_of_a_table_is_explained(command: str) -> None:
     headings = headings_of(*command.split())
     assert headings
     check_headings(headings)

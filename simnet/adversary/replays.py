@@ -206,12 +206,13 @@ def _are_items(done: Run) -> bool:
     if items is None:
         return not done.inputs
     seats = dict(zip(done.roster.names, done.roster.seats, strict=True))
-    return all(
-        isinstance(value, np.ndarray) == (seats[name].members is not None)
-        and bool(np.all((np.asarray(value) >= 1) & (np.asarray(value) <= items)))
-        and bool(np.all(np.asarray(value) % 1 == 0))
-        for name, value in done.inputs.items()
-    )
+    for name, value in done.inputs.items():
+        numbers = np.asarray(value)
+        if isinstance(value, np.ndarray) != (seats[name].members is not None) or not np.all(
+            (numbers >= 1) & (numbers <= items) & (numbers == np.rint(numbers.astype(float)))
+        ):
+            return False
+    return True
 
 
 def _is_number(value: object) -> bool:

@@ -206,9 +206,10 @@ def verdict_in_words(verdict: Verdict) -> str:
     functions = "; ".join(map(function_in_words, verdict.functions[:FUNCTIONS_SHOWN]))
     listed = f" ({functions})" if functions else ""
     condition = condition_in_words(verdict)
-    listed += "" if condition is None else f", {condition}"
+    needs = "" if condition is None else f", {condition}"
     notes = "".join(f"; {note}" for note in verdict.notes)
-    return f"{{{verdict.corrupt}}} {finding_in_words(verdict)} in {where} {seeds}){listed}{notes}"
+    found = f"{{{verdict.corrupt}}} {finding_in_words(verdict)} in {where} {seeds})"
+    return f"{found}{listed}{needs}{notes}"
 
 
 def sets_in_words(

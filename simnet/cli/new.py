@@ -26,14 +26,14 @@ def new(name: str, *, folder: Path | None = None) -> None:
     For example:
 
     - `simnet new my_sum`
-    - `simnet run ring_sum/scenario.py`
-    - `simnet verify ring_sum/scenario.py --corrupt A`
-    - `pytest ring_sum`
+    - `simnet run my_sum/scenario.py`
+    - `simnet verify my_sum/scenario.py --corrupt A`
+    - `pytest my_sum`
 
     Parameters
     ----------
     name
-        The protocol's name: small letters, digits and underscores, such as `ring_sum`. This is also
+        The protocol's name: small letters, digits and underscores, such as `my_sum`. This is also
         the name of the module; the class is then called `RingSum`.
     folder
         The folder for the three files. Without this option it is a folder with the protocol's name.

@@ -48,18 +48,11 @@ def place_of(error: BaseException) -> str:
     return _place(_line_of(_lines(error)))
 
 
-def in_parties(error: Exception) -> BadInput:
-    """Return a `BadInput` that says which error a protocol's `parties()` raised, and on which line,
-    if it is known.
+def in_protocol(part: str, error: Exception) -> BadInput:
+    """Return a `BadInput` that says which error a part of a protocol raised, such as `parties()`,
+    and on which line, if it is known.
     """
-    return BadInput(f"the protocol's parties() fails: {text_of(error)}{place_of(error)}")
-
-
-def in_functionality(error: Exception) -> BadInput:
-    """Return a `BadInput` that says which error a protocol's functionality raised, and on which
-    line, if it is known.
-    """
-    return BadInput(f"the protocol's functionality fails: {text_of(error)}{place_of(error)}")
+    return BadInput(f"the protocol's {part} fails: {text_of(error)}{place_of(error)}")
 
 
 def line_that_draws(frame: FrameType | None) -> str:

@@ -9,7 +9,7 @@ from simnet.coins.coins import Coins
 from simnet.contract import Ideal, Protocol
 from simnet.doors.call import DoorKind, door_call
 from simnet.errors import SimnetError
-from simnet.kernel.blame import in_functionality
+from simnet.kernel.blame import in_protocol
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.seating import seated
 from simnet.nearest import did_you_mean
@@ -117,7 +117,7 @@ def ideal_world(
     except SimnetError:
         raise
     except Exception as error:
-        raise in_functionality(error) from error
+        raise in_protocol("functionality", error) from error
     _check_names(handed, protocol)
     for name, arrays in handed.items():
         if not all(

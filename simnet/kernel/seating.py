@@ -2,7 +2,7 @@
 
 from simnet.contract import Protocol
 from simnet.errors import BadInput, SimnetError
-from simnet.kernel.blame import in_parties
+from simnet.kernel.blame import in_protocol
 from simnet.roster import Roster
 
 
@@ -27,5 +27,5 @@ def seated(protocol: Protocol) -> Roster:
     except SimnetError:
         raise
     except Exception as error:
-        raise in_parties(error) from error
+        raise in_protocol("parties()", error) from error
     return Roster(seats)

@@ -1,6 +1,5 @@
 """What a door's function leaves behind is found by playing the run on other inputs."""
 
-import enum
 import itertools
 import random
 import re
@@ -26,6 +25,7 @@ from simnet.adversary.replays import (
 )
 from simnet.errors import ScriptError
 from simnet.exhaustive.model import Model
+from tests.harness.same_names import Answer
 
 F, NOTE = Field(101), Tag("note")
 
@@ -98,15 +98,6 @@ def test_a_script_may_change_what_it_disclosed() -> None:
     done = run(Appends(), [2], seed=1)
     assert replays_of(Appends(), [2]).is_complete
     assert str(verdict(done, ["reader"])).startswith("{reader} learns nothing")
-
-
-class Answer(enum.Enum):
-    YES = 1
-    NO = 2
-
-    @property
-    def name(self) -> str:
-        return "answer"
 
 
 @pytest.mark.parametrize(

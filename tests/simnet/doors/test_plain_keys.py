@@ -18,6 +18,7 @@ from simnet.values.metered import Metered
 from simnet.values.rows import Tally
 from simnet.values.typed import Typed
 from tests.harness.many_cases import for_each
+from tests.harness.same_names import Answer
 
 Pair = namedtuple("Pair", "left right")
 
@@ -34,15 +35,6 @@ class Point:
 
 class Switches(enum.IntFlag):
     FIRST = 1
-
-
-class Answer(enum.Enum):
-    YES = 1
-    NO = 2
-
-    @property
-    def name(self) -> str:
-        return "answer"
 
 
 class AlwaysEqual(type):
