@@ -43,7 +43,8 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
     if calibration == "classic":
         if epsilon > 1:
             raise ValueError(
-                f"the classic calibration holds for epsilon up to 1, got {epsilon}: use analytic"
+                f"the classic calibration holds for epsilon up to 1, got {epsilon:g}; the "
+                "calibration `analytic` holds for larger ones too"
             )
         return sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon
     if epsilon > LARGEST_EPSILON:

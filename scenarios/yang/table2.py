@@ -1,6 +1,7 @@
 """Table II of Yang et al.: the weights of four groups of users, and the errors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 
@@ -63,23 +64,40 @@ ROUNDING = 1e-9  # the relative difference that two sums of the same numbers may
 def weight(setting: str, place: int) -> Quote:
     """The quote of a printed weight; `place` is the number of the group, from 1.
 
-    The table prints the weight for OWA and VWA and for both laws of the data. Of the
-    weights that we compute for these cases, the one furthest from the printed weight is compared.
+    The table prints one weight for OWA and VWA and for both laws of the data. Of the weights that
+    we compute for these cases (quick runs leave out OWA), the one furthest from the printed weight
+    is compared, and the row names the cases.
     """
     printed = WEIGHTS[setting][place - 1]
 
     def reading(table: Table) -> Counterpart:
-        found = table.where(budgets=BUDGETS[setting]).rows
-        weights = [row[f"w{place}"] for row in found if row["method"] in ("vwa", "owa")]
+        rows = [
+            row
+            for row in table.where(budgets=BUDGETS[setting]).rows
+            if row["method"] in ("vwa", "owa")
+        ]
+        weights = [row[f"w{place}"] for row in rows]
         if not weights:
             raise NoSuchPoint("no weights of OWA or VWA were computed")
-        return exact(max(weights, key=lambda one: abs(one - float(printed))))
+        found = exact(max(weights, key=lambda one: abs(one - float(printed))))
+        return attrs.evolve(found, judged_at=_cases(rows))
 
     what = (
-        f"weight of group {place}, {setting} ({BUDGETS[setting]}), by OWA and by VWA, for uniform "
-        "and for normal data"
+        f"weight of group {place}, {setting} ({BUDGETS[setting]}), printed for OWA and VWA and for "
+        "both laws of the data"
     )
     return Quote(SOURCE, what, printed, reading)
+
+
+def _cases(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the methods and the laws of the data for which weights were computed, as text.
+
+    >>> _cases([{"method": "vwa", "population": law} for law in ("uniform", "normal")])
+    'VWA; uniform and normal data'
+    """
+    methods = dict.fromkeys(row["method"].upper() for row in rows)
+    laws = dict.fromkeys(row["population"] for row in rows)
+    return f"{' and '.join(methods)}; {' and '.join(laws)} data"
 
 
 def same_weights(table: Table) -> Counterpart:

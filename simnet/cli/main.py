@@ -62,6 +62,7 @@ For example:
 
 # What a shell reports of a program that the signal SIGPIPE has ended: 128 + 13.
 READER_GONE = 141
+LARGEST_STATUS = 255
 
 OF_SCENARIOS: dict[str, Command] = {
     "run": run,
@@ -155,6 +156,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         _leave(*options.interrupted(str(interrupt)))
+    except SystemExit as leaving:  # a command of a plug-in has called `sys.exit`
+        if not isinstance(leaving.code, int):
+            raise
+        status = leaving.code
     except (CycloptsError, SimnetError) as error:
         if options.debug:
             lines = traceback.format_exc().splitlines()
@@ -170,7 +175,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _discard_output()
         _leave(f"standard output cannot be written: {error.strerror}", 2)
-    sys.exit(status if isinstance(status, int) else 0)
+    if not isinstance(status, int):
+        sys.exit(0)
+    if not 0 <= status <= LARGEST_STATUS:  # the system would cut it to 8 bits, and 256 to 0
+        _leave(
+            f"the command {tokens[0]} ended with the status {status}; a status is a whole number "
+            f"from 0 to {LARGEST_STATUS}",
+            2,
+        )
+    sys.exit(status)
 
 
 def _scenario(tokens: Sequence[str]) -> str | None:

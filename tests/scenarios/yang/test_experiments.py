@@ -217,6 +217,7 @@ def test_table_ii_has_every_weight_to_four_decimals(tmp_path: Path) -> None:
     assert len(weights) == 16
     assert all(one.law == AGREES for one in weights)
     assert all(abs(one.printed - one.expected) <= 0.5e-4 for one in weights)
+    assert {one.points for one in weights} == {"VWA; uniform data"}  # the cases that were computed
 
 
 def test_weights_that_were_computed_for_one_law_alone_are_not_compared() -> None:

@@ -320,6 +320,14 @@ def test_list_names_every_scenario() -> None:
         assert row["name"] in listed
 
 
+def test_table1_refuses_an_epsilon_of_dpdg_in_words_about_its_own_options() -> None:
+    of_dpdg = (*TABLE1, "--delta", 1e-5, "--epsilon")
+    assert simnet(*of_dpdg, 1).status == 0
+    refused = refusal(simnet(*of_dpdg, 1.5))
+    assert "--epsilon is at most 1, got 1.5" in refused
+    assert "analytic" not in refused  # no option of this command sets the calibration
+
+
 def test_table1_gives_every_entry() -> None:
     result = simnet(*TABLE1, "--json", "-")
     assert result.status == 0

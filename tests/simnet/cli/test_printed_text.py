@@ -16,7 +16,7 @@ from simnet.cli.output import console
 from simnet.printable import printable
 from simnet.scenario.figure import blank_figure, write_figure
 from tests.harness.data import ROOT
-from tests.harness.shell import Result, simnet
+from tests.harness.shell import Result, refusal, simnet
 from tests.harness.sweeping import TINY
 
 # an escape, a control sequence of one byte, a bell, a backspace, a change of direction, markup
@@ -95,6 +95,24 @@ def test_a_plug_in_that_fails_says_so_in_the_help(
     shown = simnet("--help").out
     assert "plugged" in shown
     assert [letter for letter in shown if letter != "\n" and not letter.isprintable()] == []
+
+
+@pytest.mark.parametrize("leave", ["return", "raise SystemExit"])
+@pytest.mark.parametrize("status", [0, 1, 255, 256, 512, -256, 2**64])
+def test_a_plug_in_succeeds_only_with_the_status_0(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, leave: str
+) -> None:
+    name = f"leaving_{leave[0]}_{abs(status)}_{status < 0}"
+    code = f"def command() -> int:\n    {leave}({status})\n"
+    (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    entry = EntryPoint("plugged", f"{name}:command", "simnet.commands")
+    monkeypatch.setattr("simnet.cli.main.entries", lambda _: [entry])
+    left = simnet("plugged")
+    if 0 <= status <= 255:
+        assert (left.status, left.err) == (status, "")
+    else:
+        assert f"the command plugged ended with the status {status}" in refusal(left)
 
 
 def test_nothing_prints_to_people_past_the_places_that_clean() -> None:
