@@ -99,8 +99,8 @@ def table1(
         raise BadInput("--epsilon and --delta go together: both are parameters of DPDG")
     if epsilon is not None and epsilon > 1:
         raise BadInput(
-            f"--epsilon is at most 1, got {epsilon:g}: the table has DPDG as in the paper, with the "
-            "classic calibration of its noise, which is proved for ε up to 1"
+            f"--epsilon is at most 1, got {epsilon:g}: the table has DPDG as in the paper, with "
+            "the classic calibration of its noise, which is proved for ε up to 1"
         )
     columns: list[tuple[Any, Describe, dict[str, Any]]] = [
         (DPDS, about_dpds, {"participation": participation})

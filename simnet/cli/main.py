@@ -151,15 +151,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.read(words)
         with options.bounds():
             tokens = options.tokens
-            status = build(tokens)(tokens, exit_on_error=False, print_error=False)
+            status = _status_of(tokens)
         # If the reader of a pipe has gone, we notice it here, before the interpreter ends.
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         _leave(*options.interrupted(str(interrupt)))
-    except SystemExit as leaving:  # a command of a plug-in has called `sys.exit`
-        if not isinstance(leaving.code, int):
-            raise
-        status = leaving.code
     except (CycloptsError, SimnetError) as error:
         if options.debug:
             lines = traceback.format_exc().splitlines()
@@ -175,15 +171,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _discard_output()
         _leave(f"standard output cannot be written: {error.strerror}", 2)
-    if not isinstance(status, int):
-        sys.exit(0)
-    if not 0 <= status <= LARGEST_STATUS:  # the system would cut it to 8 bits, and 256 to 0
-        _leave(
-            f"the command {tokens[0]} ended with the status {status}; a status is a whole number "
-            f"from 0 to {LARGEST_STATUS}",
-            2,
-        )
     sys.exit(status)
+
+
+def _status_of(tokens: Sequence[str]) -> int:
+    """Run a command and return its exit status. Raises `BadInput` for a status outside 0 to 255,
+    of which the system would keep 8 bits: 256 would become 0, a success.
+    """
+    try:
+        status = build(tokens)(tokens, exit_on_error=False, print_error=False)
+    except SystemExit as leaving:  # a command of a plug-in has called `sys.exit`
+        if not isinstance(leaving.code, int):
+            raise
+        status = leaving.code
+    if not isinstance(status, int):
+        return 0
+    if not 0 <= status <= LARGEST_STATUS:
+        raise BadInput(
+            f"the command {tokens[0]} ended with the status {status}; a status is a whole number "
+            f"from 0 to {LARGEST_STATUS}"
+        )
+    return status
 
 
 def _scenario(tokens: Sequence[str]) -> str | None:
