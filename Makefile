@@ -41,8 +41,9 @@ test-long: .venv/ready  ## run the tests that are too long for CI, and all cases
 notebooks: .venv/ready  ## execute the notebooks; build/notebooks gets them with their outputs, for the site
 	$(PYTEST) -m slow tests/test_notebooks.py
 
-# The documentation site, in build/site. A broken link or an undocumented public name fails.
+# The documentation site, in build/site. A broken link, a wrong role or an undocumented public name fails.
 docs: .venv/ready  ## build the documentation site in build/site, offline
+	rm -rf build/site
 	$(BIN)/python -m sphinx -j auto -b html -E -q -W --keep-going -d build/site-doctrees docs build/site
 	@echo "The site is in build/site: open build/site/index.html."
 

@@ -17,6 +17,7 @@ extensions = [
     "extensions.markdown_docstrings",
     "extensions.made_pages",
     "extensions.checks",
+    "extensions.links",
     "extensions.fast_build",
 ]
 exclude_patterns = ["extensions", "static"]

@@ -107,10 +107,13 @@ def short_signature(
     """Shorten a signature: `...` for a default of an attrs field, no text of `Annotated`.
 
     A default of attrs would be named by a variable of attrs. A signature that is no Python, because
-    a default prints as `<...>`, keeps its texts.
+    a default prints as `<...>`, keeps its texts. A class that is a `typing.Protocol` gets no
+    signature, because nobody makes an object of it.
     """
     if arguments is None:
         return arguments, result
+    if getattr(obj, "_is_protocol", False):
+        return "", result
     arguments = re.sub(r"attr_dict\['\w+'\]\.default", "...", arguments)
     if "Annotated[" in arguments:
         try:
