@@ -88,7 +88,7 @@ def skellams(stream: Stream, variance: Fraction, count: int) -> Integers:
 def poissons(stream: Stream, mean: Fraction, count: int) -> Integers:
     """Return `count` integers; each is k with probability e^-mean mean^k / k!.
 
-    The mean is cut into equal parts of at most 1/2, because larger parts would reject more draws.
+    The mean is cut into equal parts below 1/2, because larger parts would reject more draws.
     """
     parts = floor(2 * mean) + 1
     terms = np.full(count, parts, dtype=np.int64)

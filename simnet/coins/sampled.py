@@ -128,8 +128,8 @@ class SampledDiscrete(SeededSource):
         return uniform
 
     def normal(self, count: int) -> Floats:
-        """Return normal reals: a random sign, and the inverse distribution function at the
-        midpoints of a grid of 2**-53 below 1/2.
+        """Return normal reals: each is the value of the inverse distribution function at a random
+        odd multiple of 2**-54 below 1/2, with a random sign.
         """
         # imported only here: most runs draw no normal reals, and scipy takes long to load
         from scipy.special import ndtri

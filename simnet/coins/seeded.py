@@ -50,7 +50,7 @@ def seed_digests(kind: str, seeds: Residues) -> list[bytes]:
 
 
 def agreed_digest(one: bytes, other: bytes) -> bytes:
-    """Return the digest of the key that two holders of secret keys agree on.
+    """Return the digest of the seed that two holders of secret keys agree on.
 
     `one` and `other` are the public keys, in any order.
     """

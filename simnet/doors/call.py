@@ -16,8 +16,8 @@ function with the values of these arguments::
     any other value                     the value itself; it must contain nothing sealed, and no
                                         array of field elements
 
-Example. A user with a sealed `item` declares a row with a 1 at the item as a secret, and discloses
-whether the item is at least 2::
+Example. A user has a sealed `item`, a number from 0 to 3. The user declares a row with a 1 at the
+item's place as a secret, and discloses whether the item is at least 2::
 
     row = me.secret(lambda item: np.eye(4, dtype=int)[item], item, field=F, shape=(4,))
     is_large = me.disclose(lambda item: item >= 2, item)
@@ -75,9 +75,9 @@ Argument = Input | Opened | Made | Plain
 class DoorCall:
     """One call of a door.
 
-    `number` counts the party's calls of this kind from 0. `result` is the result of the function:
-    the field elements of a secret, the disclosed value, or the value of an output. If the function
-    of an output raised an error, `error` is this error.
+    `number` is the number of the party's earlier calls of this kind of door. `result` is the result
+    of the function: the field elements of a secret, the disclosed value, or the value of an output.
+    If the function of an output raised an error, `error` is this error.
     """
 
     kind: DoorKind
@@ -137,12 +137,14 @@ class DoorCall:
 
     @property
     def rows(self) -> list[FieldArray]:
-        """The field arrays whose numbers the function gets, also through outputs."""
+        """The field arrays whose numbers the function gets, directly or through an output that was
+        made from them.
+        """
         return [source.array for source in self.sources if isinstance(source, Opened)]
 
     @property
     def has_input(self) -> bool:
-        """Whether the function gets an input, also through outputs."""
+        """Whether the function gets an input, directly or through an output made from it."""
         return any(isinstance(source, Input) for source in self.sources)
 
     @property
@@ -435,7 +437,9 @@ def own_copy(value: Any) -> Any:
 
     No two parts of the copy are one object, except where there is a single object for all equal
     values, as for the types of arrays. So a script learns nothing by asking whether two parts are
-    one object (`a is b`).
+    one object (`a is b`). A value of a class that is derived from `list`, `set` or `dict` is copied
+    by `copy.deepcopy`, which keeps shared parts; verdicts cannot compare such values (see
+    `plain_keys`).
     """
     kind = type(value)
     if issubclass(kind, np.ndarray):

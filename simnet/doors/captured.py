@@ -114,7 +114,7 @@ class Opaque(Itself):
 
 
 def knowledge_of(value: object) -> Hashable:
-    """Return a value that stays equal as long as a function, or another argument of a door, stays
+    """Return a value that stays equal as long as a function, or a plain argument of a door, stays
     the same.
 
     Objects whose contents are not visible are assumed to stay the same.

@@ -98,7 +98,7 @@ def type_key(dtype: np.dtype[Any]) -> Hashable:
 
 
 def single_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return an equal type of arrays: one object for all types that have one key. A type without a
+    """Return an equal type of arrays: one object for all types with the same key. A type without a
     key is returned unchanged.
     """
     try:
@@ -197,8 +197,8 @@ def _pieces(value: object) -> Hashable:
 
 
 def _refuse_class(kind: type) -> None:
-    """Raise `NoKey` for a class whose own class says which classes are equal to it, and for a
-    class derived from `Tally`.
+    """Raise `NoKey` for a class whose metaclass has an `__eq__` of its own, so that another class
+    can be equal to it, and for a class derived from `Tally`.
     """
     has_own = type(kind) is not type and type(kind).__eq__ is not type.__eq__
     if has_own or (issubclass(kind, Tally) and kind is not Tally):

@@ -90,7 +90,8 @@ def _code(call: DoorCall) -> object:
 
 
 def is_same_call(first: DoorCall, second: DoorCall) -> bool:
-    """Return whether two fixed calls have the same function and the same arguments.
+    """Return whether two calls have the same function and the same arguments. Both calls must have
+    been fixed by `DoorCall.fix`.
 
     Returns False if this cannot be decided.
     """

@@ -25,8 +25,8 @@ class Turn:
     """The party whose turn it is, and the thread of the run. All parties of a run share this
     object.
 
-    No party has the turn before the run, after the run, after a failure, or while the function of a
-    door is running.
+    No party has the turn while no script is being executed (before the run, between two turns and
+    after the run), while the function of a door is running, and after a failure or an interrupt.
     """
 
     __slots__ = ("actor", "door_coins", "failure", "opener", "thread")
@@ -42,7 +42,7 @@ class Turn:
 
 
 class Mailbox:
-    """Messages of one tag that wait for their recipient, by sender."""
+    """The messages of one tag that a party was sent and has not taken out yet, by sender."""
 
     __slots__ = ("arrivals", "held")
 
@@ -71,7 +71,7 @@ class Mailbox:
         self.arrivals.append(sender)
 
     def take_up_to(self, sender: int, count: int) -> list[Envelope]:
-        """Remove and return the first messages of a sender, at most `count`."""
+        """Remove and return the first waiting messages of a sender, at most `count`."""
         waiting = self.held.get(sender)
         if type(waiting) is not deque or len(waiting) > count:
             envelopes: list[Envelope] = []
@@ -84,7 +84,7 @@ class Mailbox:
         return list(waiting)
 
     def take(self, sender: int) -> Envelope:
-        """Remove and return the first message of a sender that has a waiting message."""
+        """Remove and return the first waiting message of a sender, which must have one."""
         waiting = self.held[sender]
         if type(waiting) is deque:
             envelope: Envelope = waiting.popleft()
@@ -98,14 +98,14 @@ class Mailbox:
         return envelope
 
     def first_post(self, sender: int) -> int:
-        """Return the number, in the log, of the first waiting message of a sender."""
+        """Return the number of the post, in the log, of the first waiting message of a sender."""
         waiting = self.held[sender]
         first: Envelope = waiting[0] if type(waiting) is deque else cast(Envelope, waiting)
         return first[2]
 
     def counts(self) -> dict[int, int]:
-        """Return how many messages wait from each sender. Every message of a crowd's members
-        counts.
+        """Return how many messages wait from each sender. A block counts as many messages as it
+        stands for.
         """
         counts = {}
         for sender, waiting in self.held.items():
@@ -134,7 +134,7 @@ class LateMailbox(Mailbox):
     A lost message leaves a hole: the sender's next message is not read in the place of the lost
     one. `behind` has, by sender, what was put after the first hole; None stands for a further hole.
     If no message of the sender waits, a silence takes the place of the first hole. While `swallows`
-    is set, every message that is put is lost. `unread` counts, by sender, lost messages and second
+    is set, every message that comes is lost. `unread` counts, by sender, lost messages and second
     copies of duplicated messages.
     """
 
@@ -199,7 +199,7 @@ class LateMailbox(Mailbox):
 
 
 class Actor:
-    """The state of one party. `depth` is the latest round of what the party has got so far:
+    """The state of one party. `depth` is the largest round of all that the party has got so far:
     messages of others, silences, and ends of waits with a deadline. At first it is 0.
     """
 
@@ -272,8 +272,8 @@ class Actor:
         return box
 
     def give_up(self, tag: str, senders: Iterable[int], due: float | None = None) -> None:
-        """Stop waiting for the next message under a tag of each of these senders; `due` is the time
-        of the deadline, if one has passed.
+        """Stop waiting, for each of these senders, for its next message under a tag. `due` is the
+        time of the deadline, if one has passed.
         """
         box = self.late_box(tag)
         for sender in senders:
@@ -310,7 +310,7 @@ class Actor:
 
 
 def refuse(actor: Actor, tag: str | None, reason: str) -> ScriptError:
-    """Return an error that names the party, the round and, if there is one, the tag."""
+    """Return an error that names the party, its present round and, if there is one, the tag."""
     about = "" if tag is None else f' (tag "{tag}")'
     return ScriptError(f"{actor.name} in round {actor.depth + 1}{about}: {reason}")
 

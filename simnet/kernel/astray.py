@@ -3,7 +3,7 @@
 Theory of operation. A fate acts on a message that is on its way.
 
 - A *lost* message never comes. A later message of the sender under the same tag is not read in the
-  place of the lost one. `gather_some`, and `gather_rows` with `at_least`, count the sender as
+  place of the lost one. `gather_some`, and `gather_rows` with `at_least`, count its sender as
   silent. A script that needs the lost message in `receive` or `gather` waits for ever, and the run
   is aborted.
 - A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit.
@@ -48,8 +48,8 @@ def checked_message_fates(
 ) -> dict[int, list[MessageFate]]:
     """Return the fates of messages by the number of the sender.
 
-    Raises `BadInput` for unknown parties, for crowds, for a party's message to itself, and for two
-    fates of one message.
+    Raises `BadInput` for an unknown party, for a message from or to a crowd, for a party's message
+    to itself, and for two fates of one message.
     """
     by_sender: dict[int, list[MessageFate]] = {}
     known = set()
@@ -87,7 +87,7 @@ class AstrayLink(Link):
     def _going_astray(
         self, actor: Actor, tag: Tag, fates: Sequence[MessageFate]
     ) -> contextlib.AbstractContextManager[None]:
-        """Return a context in which the link sends messages with these fates."""
+        """Return a context manager: what the link sends inside its block gets these fates."""
 
     @contextlib.contextmanager
     def _sending(self, actor: Actor, tag: Tag, to: Sequence[str]) -> Iterator[None]:
@@ -260,8 +260,8 @@ class AstrayMail(AstrayLink):
 
 
 def waits_for_lost(actor: Actor) -> int | None:
-    """Return the number of a sender whose lost message a party waits for, in another way than
-    `gather_some`; None if there is no such message.
+    """Return the number of a sender whose lost message a party waits for. Return None if there is
+    no such message, or if the party may go on without it, as in `gather_some`.
     """
     wait: Any = actor.wait
     if not isinstance(wait, FromNamed | FromAnyone):

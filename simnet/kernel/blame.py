@@ -66,7 +66,7 @@ def line_that_draws(frame: FrameType | None) -> str:
 
 
 def foreign_wait(wait: object) -> str:
-    """Return the words of an error: a script waits for `wait`, which is not a message."""
+    """Return the text of the error of a script that waits for `wait`, which is not a message."""
     kind = wait if isinstance(wait, type) else type(wait)
     loop = kind.__module__.partition(".")[0]
     name = f"something of {loop}'s" if loop in _EVENT_LOOPS else kind.__name__
@@ -100,7 +100,9 @@ def running(actor: Actor, frame: FrameType | None, resumes: CodeType) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """Return what an error says, with its type where a reader needs it."""
+    """Return what an error says. The name of its type comes first, unless it is a `BadInput`, a
+    `TypeError` or a `ValueError`. For some frequent mistakes, advice follows.
+    """
     loop = _raising_module(error).partition(".")[0]
     if loop in _EVENT_LOOPS:
         return (

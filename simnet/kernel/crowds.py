@@ -17,7 +17,8 @@ from simnet.values.rows import Rows, Tally, added_up, stacked
 
 
 def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any) -> None:
-    """Post one message for each party that the seat stands for, except silent ones.
+    """Post one message for each member of a crowd, or a single message of another party. Under a
+    voluntary tag, silent members have no message.
 
     Raises `ScriptError` for a wrong number of rows and for a summed tag, and `TypeError` for
     anything but rows of plain values or a `Tally`.

@@ -11,19 +11,20 @@ on must not matter. This works as follows:
 - Then a *timekeeper* looks at everything that has been sent so far, and finds the wait that ends
   first: when all messages that the party waits for are there, or when the deadline passes.
   (`simnet.network.deadlines` plays the log of the run on its network for this.) It also finds waits
-  that end so soon afterwards that no message sent from now on could come before. The parties of
-  these waits go on.
+  that end so soon afterwards that no message sent from now on could come before their end. The
+  parties of all these waits go on.
 - A sender whose message is not there when the deadline passes counts as silent. Its message is
   never read, even if it has been sent already: the silence takes the place of the message.
 - A party that waits in `gather_some` or `heard` without a deadline may be told of silence only when
   no party waits with a deadline (`simnet.kernel.silence`).
 
-Links need a latency above 0: what is sent when a deadline passes must come later.
+Links need a latency above 0: a message that is sent at the moment when a deadline passes must come
+after this moment.
 
 *Rounds.* Messages share links, so whether a message comes in time may depend on everything that has
 been sent. So the end of a wait with a deadline may tell something about what any party has done so
 far. The round of this end is therefore 1 + the largest depth of all parties, or 2 + this depth if a
-silent sender itself waits.
+silent sender itself waits. (The depth of a party is the largest round of all that it has got.)
 
 Example. u1 and u2 send to the server, which waits with a deadline of 1 second. The parties first go
 on until nobody can: both messages have been sent. The timekeeper finds that u1's message comes at
@@ -47,7 +48,8 @@ from simnet.roster import Roster
 class Open(NamedTuple):
     """A wait that has a deadline and has not ended yet.
 
-    `sent` has, for each sender whose message is in the mailbox, the number of its post in the log.
+    `sent` has, for each sender whose message is in the mailbox, the number of the message's post,
+    which is its place in the log.
     `unsent` has the senders whose message is not there. A message of the party to itself that has
     been sent is in neither.
     """
@@ -69,7 +71,7 @@ class Ended(NamedTuple):
 
 
 class TooLate(NamedTuple):
-    """A message that was not there at the time `due`, by the number of its post."""
+    """A message that had not come at the time `due`; `post` is the number of its post."""
 
     recipient: int
     tag: str
@@ -86,7 +88,7 @@ class Timekeeper(Protocol):
         ...
 
     def late(self, messages: Sequence[TooLate]) -> Sequence[Late]:
-        """Return by how much each of these messages was late."""
+        """Return by how many seconds each of these messages was late."""
         ...
 
 

@@ -57,7 +57,9 @@ class Posting:
     kept: FieldArray | None = None  # the block, if a recipient may leave it out of its sum
 
     def row_for(self, number: int, sum_: object) -> FieldArray | None:
-        """Return the row of a kept block that went to a recipient's sum, if there is one."""
+        """Return the row of the kept block that went into this sum of the recipient with this
+        number, or None if no row did.
+        """
         assert self.kept is not None
         first = 0
         groups = [group for group in self.to if len(group)]

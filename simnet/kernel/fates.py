@@ -1,8 +1,9 @@
 """Fates: parties that drop out in the middle of a run.
 
 Theory of operation. The other parties notice only what a party sends. So a *fate* cuts a party's
-sequence of sends: the party makes some sends, the last of which may reach only some recipients, and
-then it is gone. Its script is stopped inside that send, and it sends and reads nothing more.
+sequence of sends: the party makes some sends, the last of which may reach only some recipients or
+nobody, and then it is gone. Its script is stopped inside that last send, and the party sends and
+reads nothing more.
 
 A run is told all fates before it starts, so a fate cannot depend on what happens in the run. A
 verdict on the run holds for these fates.
@@ -53,8 +54,8 @@ class Gone(BaseException):
 def checked_fates(fates: Fates, roster: Roster) -> dict[int, Fate]:
     """Return the fates by the number of the party.
 
-    Raises `BadInput` for unknown parties or recipients, for crowds, and for a fate that is no
-    `Fate`.
+    Raises `BadInput` for unknown parties or recipients, for the fate of a crowd, and for a fate
+    that is no `Fate`.
     """
     checked = {}
     for name, fate in fates.items():
@@ -91,8 +92,8 @@ class CutLink(Link):
         self._sends = 0  # under the tag of the fate
 
     def _reached(self, tag: Tag, to: Sequence[str]) -> list[int] | None:
-        """Return the places of the recipients that this send reaches; None if the party goes on
-        after it.
+        """Return None if the party goes on after this send. Otherwise return the places in `to` of
+        the recipients that this last send reaches.
 
         Raises `Gone` if the party is gone already.
         """
@@ -176,7 +177,7 @@ class CutLink(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send the row of the party, unless the party drops out before this send."""
+        """Send the party's row, if it has one, unless the party drops out before this send."""
         reached = self._reached(tag, [to])
         if reached is None or reached:
             with self._last_send():

@@ -6,7 +6,7 @@ to a link. Two links carry messages.
 - In a run, `simnet.kernel.mail.Mail`: mailboxes for single messages, running totals for summed
   messages, and the turns of waiting parties.
 - In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects the messages that one
-  party sends, and asks the driver of the script for every message that the party receives.
+  party sends, and asks the code that plays the script for every message that the party receives.
 
 Other links stand before one of them and pass requests on to it: `simnet.kernel.fates.CutLink` for a
 party that has a fate, and `simnet.kernel.astray.AstrayLink` for a party of whose messages some

@@ -1,5 +1,5 @@
-"""Messages from one party to another: posting them, billing them, waiting for them, taking them
-out.
+"""Messages from one party to another: putting them into mailboxes, billing them, waiting for them,
+and taking them out.
 """
 
 from collections.abc import Coroutine, Sequence
@@ -334,7 +334,8 @@ class Mail(Link):
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Any]:
         """Wait for a message of any sender, and return the sender's name and the payload.
 
-        If messages of several senders wait, the schedule chooses one, if there is a schedule.
+        If messages of several senders wait, the schedule chooses the sender; in a run without a
+        schedule, the mailbox chooses.
         """
         box = actor.box(tag.name)
         if not box.held:

@@ -125,7 +125,7 @@ class Party:
 
     @property
     def index(self) -> int:
-        """The place of the party among those of its role, as its `Seat` says: the 3 of `u3`."""
+        """The place, from 1, of the party in its role, as its `Seat` says: the 3 of `u3`."""
         return self._roster.seats[self._actor.number].index
 
     @property
@@ -144,15 +144,15 @@ class Party:
         return actor.coins
 
     def all(self, role: str) -> Group:
-        """Return the group of all parties that play `role`, in order, including this party if it
-        plays `role`.
+        """Return the group of all parties that play `role`, in the order of `parties()`, including
+        this party if it plays `role`.
 
         Raises `BadInput` if no party plays `role`. For example, `me.all("user")`.
         """
         return self._roster.role(self._scope + role)
 
     def names(self, role: str) -> list[str]:
-        """Return the names of all parties that play `role`, in order.
+        """Return the names of all parties that play `role`, in the order of `parties()`.
 
         Raises `BadInput` if no party plays `role`. For example, `me.names("server")` is `["s1",
         "s2"]`.
@@ -462,8 +462,9 @@ class Party:
         stay silent; `rows` are then the rows of the other members, in order.
 
         The recipient uses `gather_rows`, or `gather_tally`, which also takes a `Tally`. Raises
-        `ScriptError` for a wrong number of rows, for a `Summed` tag, and if a crowd names itself as
-        the recipient; `BadInput` if the recipient is another crowd.
+        `ScriptError` for a wrong number of rows and for a `Summed` tag; `BadInput` if the recipient
+        is another crowd. A party that names itself as the recipient gets a `ScriptError` if it is a
+        crowd, if the tag is `Voluntary`, or if `rows` is a `Tally`.
 
         For example, if each member reports a number from 0 to 4:
         `await me.send_rows(REPORT, to="server", rows=index(reports, below=5))`.
@@ -606,9 +607,9 @@ class Party:
         key: int | None = None,
         within: float | None = None,
     ) -> list[str]:
-        """Wait until each named sender has sent one message into the next sum, except senders that
-        no longer send one. Return the names of those who have sent. The tag is `Summed`. With
-        `key`, the sum is that of the messages with this key.
+        """Wait until each named sender, except those that no longer send, has sent one message into
+        the sum that `gather_sum` returns next. Return the names of those who have sent. The tag is
+        `Summed`. With `key`, the sum is that of the messages with this key.
 
         Afterwards `await me.gather_sum(SHARE, senders=agreed)` adds up the messages of `agreed`,
         who are among the names returned, and leaves out all other messages. So recipients can agree

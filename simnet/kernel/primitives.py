@@ -22,8 +22,9 @@ public-key infrastructure.
 
 The functions here raise the errors that the methods of `Party` with the same names document:
 `ValueError` for shapes and numbers that do not fit, and `ScriptError` for a wrong key. They also
-raise `ScriptError` for field elements, public keys, signatures and boxes that another party holds,
-and `TypeError` for seeds, keys, boxes, signatures and statements of another type.
+raise `ScriptError` for field elements, public keys, signatures and boxes that another party holds.
+They raise `TypeError` for seeds, keys, boxes, signatures, statements and labels of another type,
+and for a seed or a key in a deferred block.
 """
 
 import hashlib

@@ -31,8 +31,8 @@ class Total(Protocol):
         ...
 
     def name(self, slots: Slots, recipients: Indices, label: Label) -> None:
-        """Note the recipients of the sums at some slots, and by `label` which messages go into
-        these sums.
+        """Note the recipients of the sums at some slots. `label` says which messages go into these
+        sums: it has their tag, their key, and the number of earlier sums of this tag and key.
         """
         ...
 
@@ -126,7 +126,9 @@ class Reading(Protocol):
         ...
 
     def found_different(self, keys: Sequence[bytes]) -> None:
-        """Note that a script behaves as if no two of these keys are equal."""
+        """Note that what a script does from now on may depend on the fact that no two of these keys
+        are equal.
+        """
         ...
 
     def stretched(

@@ -11,9 +11,10 @@ So the second run is compared with the first: the messages of the observed parti
 and sizes of all messages, the outputs, and how the parties ended. The rounds of a run are causal:
 before a party sends a message of round r to another party, it has read only messages of earlier
 rounds from others. (A message of a party to itself may also depend on messages of its round.)
-Hence, if all parties are observed, the first message that differs was changed by its own sender;
-the order is that of rounds, with messages to other parties first. The error names the sender of the
-first observed message that differs.
+Hence, if all parties are observed, the first message that differs was changed by its own sender.
+Here *first* means: in the earliest round and, among the messages of one round, those to other
+parties before those of a party to itself. The error names the sender of the first observed message
+that differs.
 
 Example. A user adds `random.randrange(2)` to its report. If the two runs add different numbers,
 their comparison raises this error::
@@ -46,10 +47,11 @@ RULE = (
 
 
 def replay(transcript: Transcript, protocol: Protocol) -> Run:
-    """Play again the run that left this transcript, with its inputs and its seed, and return the
-    new run.
+    """Play again the run that left this transcript, and return the new run.
 
-    `late` of the new run is empty. Raises `SimnetError` if the messages in the transcript differ.
+    The inputs, the seed, the fates and the ends of waits with deadlines are those of the
+    transcript. `late` of the new run is empty. Raises `SimnetError` if the observed messages of the
+    new run differ from those in the transcript.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> F, NOTE = Field(101), Tag("note")
@@ -159,7 +161,9 @@ def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, lis
 def _first_pair(
     before: Sequence[Block], after: Sequence[Block]
 ) -> tuple[Message | None, Message | None] | None:
-    """Return the first message of a sender that differs, as it was and as it is now, or None."""
+    """Return the first message of a sender that differs, as it was and as it is now; None in the
+    place of a message that only one run has. Return None if no message differs.
+    """
     pairs = zip(before, after, strict=False)
     alike = sum(1 for _ in itertools.takewhile(lambda pair: _same_block(*pair), pairs))
     if alike == len(before) == len(after):

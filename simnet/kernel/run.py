@@ -322,10 +322,10 @@ def run(
     see `MessageFate`.
 
     Raises `BadInput` for a faulty `parties()`, for a seed that is not of type `int`, for fewer than
-    one thread, and if inputs, observed names, fates or a network do not fit the parties. Raises
-    `ScriptError` if a script breaks a rule or raises an error other than `Abort`, and `Stall` if
-    the run cannot go on (see `Party.receive`). An interrupt (Ctrl-C) ends the run, at the latest
-    when it comes a second time.
+    one thread, if inputs, observed names, fates or a network do not fit the parties, and if a
+    script waits with a deadline on a network with a latency of 0. Raises `ScriptError` if a script
+    breaks a rule or raises an error other than `Abort`, and `Stall` if the run cannot go on (see
+    `Party.receive`). An interrupt (Ctrl-C) ends the run, at the latest when it comes a second time.
 
     >>> from simnet import Field, Seat, Tag, run
     >>> F, NOTE = Field(101), Tag("note")

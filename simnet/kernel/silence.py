@@ -69,8 +69,8 @@ def lacking(actor: Actor) -> frozenset[int] | None:
 def release(actors: Sequence[Actor]) -> list[Silence]:
     """Release the parties that need not wait any longer, and return one silence for each of them.
 
-    A released party no longer waits, has the silent senders in `silent`, and has at least the depth
-    of their silence. The result is empty if nobody is released.
+    A released party no longer waits, has the silent senders in `silent`, and its depth is at least
+    the round of their silence. The result is empty if nobody is released.
     """
     waiting = {actor.number: actor for actor in actors if not actor.finished and actor.wait}
     may_stop = [number for number, actor in waiting.items() if may_stop_waiting(actor)]
@@ -116,10 +116,11 @@ def parties_to_release(lacks: Lacks, may_stop: Collection[int]) -> list[int]:
 
 
 def times_of_silence(lacks: Lacks, released: Iterable[int], times: Sequence[int]) -> dict[int, int]:
-    """Return, by released party, when the last of its senders' empty messages arrives.
+    """Return, by released party, the round of the last empty message that counts as sent by its
+    silent senders (see the module's docstring).
 
-    `times` has the round or the step that every party has reached. An empty message takes one
-    round, or one step (see the module's docstring).
+    `times` has the round that every party has reached. The exhaustive reading counts steps instead
+    of rounds.
     """
     farthest = _farthest(_all_arrows(lacks, len(times)), dict(enumerate(times)))
     arrivals = {}

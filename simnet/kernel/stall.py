@@ -11,8 +11,8 @@ SHOWN = 3  # the message names at most this many waiting parties
 
 
 def stall(actors: Sequence[Actor]) -> Stall:
-    """Return an error that says, of the first waiting parties, for what they wait and from whom.
-    Parties that wait for a finished party come first.
+    """Return an error that says, of up to `SHOWN` waiting parties, for what they wait and from
+    whom. Parties that wait for a finished party come first.
     """
     waiting = [actor for actor in actors if not actor.finished]
     waiting.sort(key=lambda actor: not _hopeless(actor, actors))

@@ -13,8 +13,8 @@ Example. u1 and u2 scatter two rows each under `share`::
 A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 
 1. `Summing.put` (in `summing.py`) receives a sender's block. `put` counts its messages on the bill,
-   and notes the sender in a `Sum`. There is one `Sum` for each tag, key and turn. For example, if a
-   sender scatters two blocks to the same group under the same key, the recipients' second
+   and notes the sender in a `Sum`. A tag and a key may have several `Sum`s, one after another: if
+   senders scatter two blocks each to the same group under the same key, the recipients' second
    `gather_sum` returns the sum of the second blocks.
 
 2. The block's rows are added to running totals (`values/totals.py`). All totals of one tag, field
@@ -217,7 +217,7 @@ class Sum:
         return self.batches(number)[0].slot(number)
 
     def first_sender(self) -> int:
-        """Return the party that began the sum."""
+        """Return a party whose message began the sum."""
         return next(iter(self._batches[0].posts))
 
     def _batch(self, to: Group, lot: Lot) -> Batch:

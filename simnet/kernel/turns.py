@@ -332,7 +332,7 @@ async def _close(actor: Actor, wait: object, interrupts: Interrupts) -> None:
 
 
 def close_at_once(script: Script) -> None:
-    """End a script that has caught the end of its party, and waits once more."""
+    """End the script of a party that has dropped out: it has caught `Gone`, and waits once more."""
     try:
         script.close()
     except RuntimeError:  # the script has caught the closing as well

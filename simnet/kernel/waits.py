@@ -23,8 +23,8 @@ class Arrivals(Protocol):
 # Not frozen: every wait makes such an object, and a frozen object takes longer to make.
 @attrs.define(eq=False)
 class FromNamed:
-    """Waits for a message of `tag` from each of `senders`; the messages of senders before `place`
-    have come.
+    """Waits for a message of `tag` from each of `senders`. The messages of the first `place`
+    senders have come.
     """
 
     tag: str

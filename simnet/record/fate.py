@@ -195,8 +195,8 @@ class Happened:
         return calls[call - 1] if 1 <= call <= len(calls) else ()
 
     def within(self, scope: str) -> "Happened":
-        """Return what happened among the parties whose names begin with `scope`, under tags that do
-        so as well. Names in the result are without `scope`.
+        """Return what happened among the parties whose names begin with `scope`, under tags whose
+        names begin with it as well. Names in the result are without `scope`.
 
         >>> Happened(("g1.u2", "g2.u1"), {("g1.server", "g1.note"): (("g1.u1",),)}).within("g1.")
         Happened(gone=('u2',), came={('server', 'note'): (('u1',),)}, missed={})

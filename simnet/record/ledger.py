@@ -83,8 +83,8 @@ class Line:
 class Receipts:
     """The messages that one party received.
 
-    `kept` counts messages of the party to itself. `phases` has, for each used tag that has a
-    phase, the pair of tag and phase.
+    `read` counts messages of other parties, and `kept` messages of the party to itself. `phases`
+    has, for each tag with a phase that the party used, the pair of tag and phase.
     """
 
     read: Counter[Lot] = attrs.field(factory=Counter)
@@ -148,8 +148,8 @@ class Ledger:
     @property
     def rounds(self) -> int:
         """The largest round of a message to another party, or 0. Without silences and deadlines,
-        this is the length of the longest chain of messages, each sent after its sender had received
-        the one before.
+        this is the length of the longest chain of messages between different parties, each sent
+        after its sender had received the message before it.
         """
         return max(
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0

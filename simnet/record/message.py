@@ -88,8 +88,8 @@ class Block:
             )
 
     def counts(self) -> Iterator[tuple[int, Manifest, int]]:
-        """Yield each recipient, the manifest of a message to it, and the number of such
-        messages.
+        """Yield a recipient, the manifest of a message to it, and the number of such messages,
+        until all messages are counted. A recipient may occur several times.
         """
         if isinstance(self.rows, Rows | Tally):
             yield from (

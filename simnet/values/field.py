@@ -110,7 +110,9 @@ def _is_prime(number: int) -> bool:
 
 
 def no_field_elements(other: object) -> str:
-    """Return the text of the error if something else is added to field elements or subtracted."""
+    """Return the text of the error that adding `other` to field elements, or subtracting it,
+    raises.
+    """
     name = type(other).__name__
     return (
         f"field elements and a value of type {name} can neither be added nor subtracted: make "

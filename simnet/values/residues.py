@@ -111,8 +111,8 @@ class Residues:
     def is_same_as(self, other: Any) -> bool:
         """Return whether the other array has the same field, shape and numbers.
 
-        Raises `SealBroken` during a run if a party holds one of the arrays, and if the other array
-        has unknown numbers.
+        Raises `SealBroken` while scripts run if a party holds one of the arrays, and if the other
+        array consists of linear forms.
         """
         for array in (self, other):
             if isinstance(array, Residues) and array.meter is not None and array.meter.in_script:

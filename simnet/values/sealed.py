@@ -31,8 +31,8 @@ from simnet.values.field import FieldArray
 
 
 class SealBroken(TypeError):
-    """Raised when a script looks into a sealed value, field elements, a public key or a
-    signature.
+    """Raised when a script looks into a sealed value, field elements, a public key, a signature or
+    a box.
     """
 
 
