@@ -32,7 +32,8 @@ have added much more than δ. Then the interval is wide, but it still contains �
 """
 
 from collections.abc import Callable
-from math import ceil, exp, expm1, inf, log, log1p, pi, sqrt
+from fractions import Fraction
+from math import ceil, exp, expm1, inf, isfinite, log, log1p, nextafter, pi, sqrt
 
 import attrs
 import numpy as np
@@ -90,6 +91,19 @@ class OneWay:
         each = [times * law.largest for law, times in self.parts]
         return -inf if -inf in each else sum(each)
 
+    @property
+    def limit(self) -> float:
+        """The least ε, rounded up, from which on no finite loss contributes to δ.
+
+        It is negative if all finite sums are negative, and minus infinity if every sum is infinite.
+        """
+        each = [(law.largest, law.error, times) for law, times in self.parts]
+        if not all(isfinite(largest) for largest, _, _ in each):
+            return self.largest
+        exact = sum(times * (Fraction(largest) + Fraction(error)) for largest, error, times in each)
+        nearest = float(exact)
+        return nextafter(nearest, inf) if nearest < exact else nearest
+
     def log_infinite(self, above: bool) -> float:
         """Return a bound, from above or from below, on the log probability of an infinite loss.
 
@@ -130,7 +144,7 @@ class OneWay:
         """Return the logarithms of the ends, from one grid or none, and whether the search may
         stop.
         """
-        if self.largest + self.error <= epsilon:
+        if self.limit <= epsilon:
             low, high = self.log_infinite(above=False), self.log_infinite(above=True)
             return low, high, high - low <= tolerance
         grid = self.tilted(self.tilt_at(epsilon), tolerance, fineness)
@@ -151,7 +165,7 @@ class OneWay:
             return (inf if infinite > log_delta else 0.0), inf
         losses = self.trimmed(log_delta, tolerance)
         # for larger ε only infinite losses contribute to δ
-        limit = max(losses.largest + losses.error, 0.0)
+        limit = max(losses.limit, 0.0)
         is_met = losses.log_infinite(above=True) <= log_delta
         if limit == 0:
             return 0.0, 0.0 if is_met else inf
@@ -246,9 +260,16 @@ class TiltedLosses:
     centre: float  # the ε
     added: float  # V, a bound on the variance that splitting adds to the sum
     losses: OneWay
+    limit: float = attrs.field(init=False)  # `OneWay.limit` of the losses
+
+    @limit.default
+    def _limit_of_losses(self) -> float:
+        return self.losses.limit
 
     def log_over(self, epsilon: float) -> float:
         """Return the logarithm of an upper bound on δ(ε)."""
+        if epsilon >= self.limit:  # the grid may have points beyond the largest loss
+            return self.losses.log_infinite(above=True)
         # if the losses have this error, the true δ(ε) lies between the computed δ(ε - error) and
         # δ(ε + error)
         near = epsilon - self.losses.error
@@ -258,6 +279,8 @@ class TiltedLosses:
 
     def log_under(self, epsilon: float) -> float:
         """Return the logarithm of a lower bound on δ(ε)."""
+        if epsilon >= self.limit:
+            return self.losses.log_infinite(above=False)
         far = epsilon + self.losses.error
         value, doubt = self._excess(far)
         finite = (
@@ -278,7 +301,8 @@ class TiltedLosses:
     def crossing(
         self, bound: Callable[[float], float], target: float, limit: float, above: bool = True
     ) -> float:
-        """Return an ε in 0..limit where a falling bound crosses a target.
+        """Return an ε in 0..limit where a falling bound crosses a target. The bound at `limit` must
+        be at most the target.
 
         If `above` is true, the bound at this ε is at most the target; otherwise the bound is larger
         than the target. The result is 0 if even the bound at 0 is at most the target.
@@ -293,8 +317,6 @@ class TiltedLosses:
             high, step = min(high + step, limit), 2 * step
         if bound(low) <= target:
             return 0.0
-        if bound(high) > target:  # only rounding can cause this: the bound at the limit is known
-            return high
         root = brentq(
             lambda epsilon: max(bound(epsilon), -1e4) - target,
             low,

@@ -31,6 +31,7 @@ Both ends are about all runs that have the structure of this run: the same discl
 same discrete coins outside doors. If the ends differ, `remarks` give the reasons.
 """
 
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Literal
@@ -114,6 +115,11 @@ class ShareBounds:
             self.remarks += (
                 "perhaps the functions listed beyond the output depend on nobody's input",
             )
+
+    @functools.cached_property
+    def knows_structure(self) -> bool:
+        """Whether we take the coalition to know the forms of its messages (`hidden_structure`)."""
+        return self._doors.checks.knows_structure(self.corrupt)
 
     @property
     def makings(self) -> dict[int, frozenset[int]]:
@@ -304,7 +310,7 @@ class ShareBounds:
                 "one secret), and no two inputs were found that give the same output and different "
                 "functions"
             )
-        if not checks.knows_structure(self.corrupt):
+        if not self.knows_structure:
             return (
                 "computing the functions beyond the output may need discrete coins that were drawn "
                 "outside doors, and perhaps the coalition does not know these coins"

@@ -40,8 +40,9 @@ class Standing:
     counts the coalitions without the party about which the two lists do not decide. `touching`,
     `untouching` and `may_touch` are the same for touching. Each element of a secret counts as a
     number of its own. So if two elements are always equal, their difference exposes the party,
-    although it is 0. The same holds for a product: a secret times a coin of its owner exposes the
-    owner.
+    although it is 0. A product of secrets of one party counts as a number of its own, too. A
+    product of a secret and a coin decides nothing: if the coin is 0, or unknown to the coalition,
+    the product need not tell anything about the secret.
     """
 
     party: str

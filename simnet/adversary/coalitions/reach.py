@@ -13,6 +13,7 @@ import attrs
 
 from simnet.adversary.coalitions.staircase import Unsearched
 from simnet.adversary.judge import Judge
+from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import BadInput
 from simnet.kernel.run import Run
@@ -40,9 +41,11 @@ class Reached:
     """Whom one coalition certainly exposes and touches, whom it may expose and touch at most, and
     the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
 
-    A coalition that learns a product may expose all parties that have a factor. If it learns a
-    secret that was made from field elements, it may expose and touch the owners of the secrets in
-    these.
+    A coalition that learns a product may expose all parties that have a factor. A product of a
+    secret and a coin exposes and touches nobody for certain: the coin may be 0, or unknown to the
+    coalition. Nor does a multiple of a secret, if the coalition perhaps does not know the multiple.
+    If the coalition learns a secret that was made from field elements, it may expose and touch the
+    owners of the secrets in these.
 
     A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
     more, if doors were given field elements. So a decided verdict alone does not say that a party
@@ -120,8 +123,7 @@ def reached_by(found: Verdict, names: Names) -> Reached:
     """Return whom the coalition of a verdict exposes and touches, among the parties `names`."""
     everybody = (1 << len(names)) - 1
     least = [
-        (knowledge.modulus, [function.terms for function in knowledge.functions])
-        for knowledge in found.knowledge
+        (knowledge.modulus, _certain_functions(found, knowledge)) for knowledge in found.knowledge
     ]
     exposes, touches = _reach(found, names, least)
     widest = found.bounds.widest
@@ -132,6 +134,33 @@ def reached_by(found: Verdict, names: Names) -> Reached:
         behind = _owners_behind(found, names, most)
         may_expose, may_touch = may_expose | behind, may_touch | behind
     return Reached(exposes, touches, may_expose, may_touch, found.finding)
+
+
+def _certain_functions(found: Verdict, knowledge: Knowledge) -> list[Vector]:
+    """Return the functions of secrets that the coalition certainly determines.
+
+    Functions beyond the output are left out if the coalition perhaps does not know how its messages
+    were made. A product that has a coin among its factors, or anything else but secrets, is no
+    function of secrets. So we return functions that span all combinations without such products.
+    """
+    is_sure = found.finding != "undecided" or found.bounds.knows_structure
+    vectors = [each.terms for each in knowledge.functions if is_sure or each.in_output]
+    families = found.unknowns.families
+
+    def has_coins(unknown: int) -> bool:
+        family = families[unknown // PLACES]
+        if family.factors:
+            return any(families[factor // PLACES].kind != "secret" for factor in family.factors)
+        return family.kind == "product"  # a product that was not expanded
+
+    drawn = {unknown for vector in vectors for unknown in vector if has_coins(unknown)}
+    if not drawn:
+        return vectors
+    # Products with coins become pivots first. So a row with another pivot contains none of them.
+    span = Span(knowledge.modulus, order=lambda unknown: (unknown not in drawn, unknown))
+    for vector in vectors:
+        span.add(vector)
+    return [row for row, _ in span.basis() if drawn.isdisjoint(row)]
 
 
 def _reach(

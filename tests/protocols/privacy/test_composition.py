@@ -298,6 +298,30 @@ def test_infinite_losses_are_what_stays() -> None:
     assert views.epsilon(0.5).estimate == inf
 
 
+@pytest.mark.parametrize("times", [1, 3, 50])
+@pytest.mark.parametrize("infinite", [0.0, 0.1])
+@pytest.mark.parametrize("surplus", [0.0, 1e-9, 1e-3, 1.0])
+def test_a_crossing_keeps_to_its_side(times: int, infinite: float, surplus: float) -> None:
+    """Also for a δ so small that ε is the largest loss: there the grid has points beyond it."""
+    p = [0.3 * (1 - infinite), 0.7 * (1 - infinite), infinite]
+    with np.errstate(divide="ignore"):
+        views = OneWay(((finite_pair(np.log(p), np.log([0.6, 0.4, 0.0])).forward, times),))
+    target = views.log_infinite(above=True) + surplus if infinite else -800 + surplus
+    grid = views.tilted(views.tilt_for(target), 1e-2, 1)
+    high = grid.crossing(grid.log_over, target, views.limit)
+    low = grid.crossing(grid.log_under, target, views.limit, above=False)
+    assert grid.log_over(high) <= target
+    assert low == 0 or grid.log_under(low) > target
+    assert low <= high <= views.limit
+
+
+@given(st.lists(st.tuples(st.floats(-50, 50), st.integers(1, 99)), min_size=1, max_size=3))
+def test_the_largest_sum_of_losses_is_never_rounded_down(parts: list[tuple[float, int]]) -> None:
+    views = OneWay(tuple((Losses(np.zeros(1), np.array([loss])), times) for loss, times in parts))
+    exact = sum(times * Fraction(loss) for loss, times in parts)
+    assert exact <= views.limit <= exact + Fraction(2) ** -38
+
+
 def test_unknown_losses_widen_the_interval() -> None:
     known = Composition([(finite_pair(np.log([0.5, 0.5]), np.log([0.25, 0.75])), 2)])
     cut = finite_pair(np.log([0.5, 0.4999]), np.log([0.25, 0.7499]), unknown=1.1e-4)

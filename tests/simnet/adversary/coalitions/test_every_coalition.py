@@ -174,6 +174,43 @@ def test_a_product_belongs_to_the_owner_of_its_factors() -> None:
         found.finding(["nobody"])
 
 
+@attrs.frozen
+class Scales:
+    """a sends b its secret times a factor: a number, a field coin or a discrete coin."""
+
+    factor: str
+    adds: bool = False
+
+    def parties(self) -> dict[str, Seat]:
+        return {"a": Seat(self.owner), "b": Seat(self.reader)}
+
+    async def owner(self, me: Party, number: Sealed) -> None:
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        other = me.secret(lambda x: [x + 1], number, field=F, shape=(1,))
+        factor: Any = 3
+        if self.factor == "field coin":
+            factor = me.coins.field(F, (1,))
+        elif self.factor == "discrete coin":
+            factor = int(me.coins.integers(F.modulus, 1)[0])
+        await me.send(NOTE, "b", mine * factor + other if self.adds else mine * factor)
+
+    async def reader(self, me: Party) -> None:
+        await me.receive(NOTE, "a", shape=(1,))
+
+
+@pytest.mark.parametrize("adds", [False, True])
+@pytest.mark.parametrize("factor", ["number", "field coin", "discrete coin"])
+def test_a_secret_times_a_coin_neither_exposes_nor_spares_its_owner(
+    factor: str, adds: bool
+) -> None:
+    """The coin may be 0 or hide the secret, and it may be a number that tells the secret."""
+    owner = every_coalition(run(Scales(factor, adds), [4], seed=1)).of("a")
+    is_certain = factor == "number"
+    assert owner.exposing == owner.touching == ((("b",),) if is_certain else ())
+    assert owner.unexposing == owner.untouching == ()
+    assert owner.may_expose == owner.may_touch == (0 if is_certain else 1)
+
+
 class MultipliesForAReader:
     """The server sends the reader, who may know it, the product of the secrets of u1 and u2."""
 
