@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from protocols.privacy.completion import Completion
     from protocols.secagg.degree import Degree, Demands
 
+LEAST = 1e-300  # a smaller probability may be computed as 0
+ROUGHLY_0, ROUGHLY_1 = 1e-3, 0.9999  # beyond these, bounds are shown as 1 minus a small number
+
 
 def degree(
     *,
@@ -322,8 +325,7 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
         table.add_row(
             option.protocol,
             option.parameters,
-            _completes_text(option),
-            _aborts_text(option),
+            *chances_in_words(option),
             option.needs,
         )
     out.print(table)
@@ -343,12 +345,6 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
     )
 
 
-def _aborts_text(option: "Completion") -> str:
-    if option.exact:
-        return _probability_text(option.most_aborts, option.lowest, 3)
-    return f"at most {_outward(option.most_aborts, 3, ROUND_CEILING)}"
-
-
 def _outward(bound: float, digits: int, rounding: str) -> str:
     """Return a bound in so many digits, rounded so that it stays a bound.
 
@@ -358,20 +354,59 @@ def _outward(bound: float, digits: int, rounding: str) -> str:
     return f"{float(Context(prec=digits, rounding=rounding).create_decimal(bound)):.{digits}g}"
 
 
-def _probability_text(chance: float, other: float, digits: int) -> str:
+def _probability_text(
+    chance: float, other: float, digits: int, is_possible: bool, is_certain: bool
+) -> str:
     """Return a probability; `other` is 1 minus this probability, and is shown where the probability
-    would be rounded to 1.
+    would be rounded to 1. The text is 0 only if the event is impossible, and 1 only if it is
+    certain.
 
-    >>> _probability_text(1.0, 5.8e-24, 6), _probability_text(0.25, 0.75, 6)
-    ('1 - 5.8e-24', '0.25')
+    >>> _probability_text(0.25, 0.75, 6, True, False), _probability_text(0.0, 1.0, 6, True, False)
+    ('0.25', 'below 1e-300')
+    >>> [_probability_text(1.0, other, 6, True, False) for other in (5.8e-24, 0.0)]
+    ['1 - 5.8e-24', 'above 1 - 1e-300']
     """
+    if chance < LEAST:
+        return f"below {LEAST:g}" if is_possible else "0"
     text = f"{chance:.{digits}g}"
-    return f"1 - {other:.3g}" if text == "1" and other > 0 else text
+    if text != "1" or is_certain:
+        return text
+    return f"1 - {other:.3g}" if other >= LEAST else f"above 1 - {LEAST:g}"
 
 
-def _completes_text(option: "Completion") -> str:
-    if option.exact:
-        return _probability_text(option.lowest, option.most_aborts, 6)
-    least = _outward(option.lowest, 4, ROUND_FLOOR)
-    most = _outward(option.highest, 4, ROUND_CEILING)
-    return least if least == most else f"{least} to {most}"
+def chances_in_words(option: "Completion") -> tuple[str, str]:
+    """Return the probability to complete and that to abort, or bounds on them."""
+    if not option.exact:
+        return bounds_in_words(option.lowest, option.highest, option.most_aborts)
+    chances = option.lowest, option.most_aborts
+    possible = option.can_complete, option.can_abort
+    return (
+        _probability_text(*chances, 6, possible[0], not possible[1]),
+        _probability_text(*chances[::-1], 3, possible[1], not possible[0]),
+    )
+
+
+def bounds_in_words(lowest: float, highest: float, most_aborts: float) -> tuple[str, str]:
+    """Return the bounds on a probability between 0 and 1, and on 1 minus this probability.
+
+    `most_aborts` is 1 - `lowest`. A bound that says nothing is left out.
+
+    >>> bounds_in_words(0.87359, 0.99811, 0.12641)
+    ('0.8735 to 0.9982', 'at most 0.127')
+    >>> bounds_in_words(1.0, 1.0, 2.0**-72), bounds_in_words(0.0, 2.0**-50, 1.0)
+    (('at least 1 - 2.12e-22', 'at most 2.12e-22'), ('at most 8.882e-16', 'at least 1 - 8.882e-16'))
+    """
+    high = _outward(highest, 4, ROUND_CEILING)
+    if highest < LEAST:
+        return f"below {LEAST:g}", f"above 1 - {LEAST:g}"
+    if lowest < LEAST and high == "1":
+        return "above 0, below 1", "above 0, below 1"
+    if lowest < LEAST:
+        rest = _outward(1 - highest, 3, ROUND_FLOOR)
+        return f"at most {high}", f"at least {rest if highest > ROUGHLY_0 else f'1 - {high}'}"
+    aborts = _outward(max(most_aborts, LEAST), 3, ROUND_CEILING)
+    low = f"1 - {aborts}" if lowest >= ROUGHLY_1 else _outward(lowest, 4, ROUND_FLOOR)
+    if aborts == "1":
+        aborts = f"1 - {_outward(lowest, 3, ROUND_FLOOR)}"
+    both = low if low == high else f"{low} to {high}"
+    return f"at least {low}" if high == "1" else both, f"at most {aborts}"

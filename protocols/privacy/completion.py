@@ -96,6 +96,8 @@ class Completion:
     It lies between `lowest` and `highest`, which are equal if there is an exact law. `most_aborts`
     is 1 - `lowest`, accurate also where it is tiny. `needs` says in words who must stay. `exact`
     says whether the probability is known exactly: bounds may be equal by rounding alone.
+    `can_complete` and `can_abort` say whether the probabilities to complete and to abort are above
+    0: a float may round a tiny probability to 0, and one near 1 to 1.
     """
 
     protocol: str
@@ -104,6 +106,8 @@ class Completion:
     lowest: float
     highest: float
     most_aborts: float
+    can_complete: bool
+    can_abort: bool
     simulated: Simulated | None = None
     exact: bool = True
 
@@ -126,20 +130,25 @@ def completions(
     checks.whole("runs", runs, 0)
     n, t = deployment.users, deployment.threshold
     everybody = _all_of(n, rate)
-    found = [_exact(name, "additive", f"all {n:,} users", everybody) for name in ADDITIVE]
     enough, some = _at_least(t, n, rate), _somebody(n, rate)
+
+    def of_users(protocol: str, parameters: str, needs: str, chance: Pair) -> Completion:
+        return _exact(protocol, parameters, needs, chance, rate)
+
+    found = [of_users(name, "additive", f"all {n:,} users", everybody) for name in ADDITIVE]
     stay = f"{t:,} of {n:,} users"
-    found.append(_exact("dpds_robust", f"shamir:{t}", stay, enough))
+    found.append(of_users("dpds_robust", f"shamir:{t}", stay, enough))
     k, m = deployment.members, deployment.member_threshold
     committee = _both(some, _at_least(m, k, deployment.member_rate))
     needs = f"one user, {m} of {k} members"
-    found.append(_exact("committee", f"{k} members, threshold {m}", needs, committee))
-    found.append(_exact("secagg", f"threshold {t}", stay, enough))
+    rates = rate, deployment.member_rate
+    found.append(_exact("committee", f"{k} members, threshold {m}", needs, committee, *rates))
+    found.append(of_users("secagg", f"threshold {t}", stay, enough))
     if deployment.degree is not None and deployment.neighbour_threshold is not None:
         found.append(
             on_a_circle(n, deployment.degree, deployment.neighbour_threshold, rate, runs, seed)
         )
-    found.append(_exact("local mechanisms", "", "one user", some))
+    found.append(of_users("local mechanisms", "", "one user", some))
     return tuple(found)
 
 
@@ -159,7 +168,7 @@ def on_a_circle(
     needs = f"{threshold} of any {group} in a row"
     words = f"degree {degree}, threshold {threshold}"
     if group == users:
-        return _exact("secagg_plus", words, needs, _at_least(threshold, users, rate))
+        return _exact("secagg_plus", words, needs, _at_least(threshold, users, rate), rate)
     _, few = _at_least(threshold, group, rate)  # q
     # q': the middle user stays, or it leaves after it shared, with probability δ/2
     _, few_others_if_it_stays = _at_least(threshold - 1, degree, rate)
@@ -174,7 +183,13 @@ def on_a_circle(
         steps = [rate / len(STEPS)] * len(STEPS)
         completed = _simulate(users, degree, threshold, steps, runs, seed)
         simulated = Simulated(completed, runs, *clopper_pearson(completed, runs))
-    return Completion("secagg_plus", words, needs, lowest, highest, aborts, simulated, exact)
+    return Completion(
+        *("secagg_plus", words, needs, lowest, highest, aborts),
+        can_complete=rate < 1,
+        can_abort=rate > 0,
+        simulated=simulated,
+        exact=exact,
+    )
 
 
 def completes_on_a_circle(leaves: Ints, degree: int, threshold: int) -> Bools:
@@ -250,8 +265,15 @@ def _both(one: Pair, two: Pair) -> Pair:
     return one[0] * two[0], one[1] + one[0] * two[1]
 
 
-def _exact(protocol: str, parameters: str, needs: str, chance: Pair) -> Completion:
-    return Completion(protocol, parameters, needs, chance[0], chance[0], chance[1])
+def _exact(protocol: str, parameters: str, needs: str, chance: Pair, *rates: float) -> Completion:
+    """Return the completion of a protocol whose law is known. `rates` are those of all its parties:
+    each protocol needs some user or member, and all of them together are enough.
+    """
+    return Completion(
+        *(protocol, parameters, needs, chance[0], chance[0], chance[1]),
+        can_complete=max(rates) < 1,
+        can_abort=max(rates) > 0,
+    )
 
 
 def _check_circle(users: int, degree: int, threshold: int) -> None:

@@ -2,6 +2,15 @@
 
 from simnet.cli.options import DropOuts, JsonFile, OneNetwork, Settings, settings_of
 
+DIFFERS = (
+    "A run marked `differs` has another bill, other messages, other outputs or parties that end in "
+    "another way than in the first run, although seed and inputs are the same. This is a fault: "
+    "somebody who repeats the run from its seed may get another result. Common causes are a "
+    "function (such as one that a door calls) that reads a clock or counts its calls, random "
+    "numbers that are not from `me.coins`, a value that parties share outside messages, and the "
+    "order of a set."
+)
+
 
 def check(
     scenario: str,
@@ -59,11 +68,13 @@ def check(
         traces = replicas(scenario, settings, seed, drop or (), network)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
-    table = Grid("run", "trace", "")
+    table = Grid("run", "trace", "same?")
     for circumstance, trace in traces.items():
         found = Text("same") if trace == first else Text("differs", "bold red")
         table.add_row(circumstance, trace.hash, found)
     console(json).print(table)
+    if not same:
+        console(json).print(Text(DIFFERS, "yellow"))
     if first.lacking is not None:
         console(json).print(
             f"messages and bills were compared, but outputs were not: {first.lacking}"

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from simnet.studies.experiment import Experiment
 
 LEAST_USERS = 20  # the smallest number of users in the example of a command
+THIS_PROJECT = "this project"  # the source of an experiment that repeats no paper's
+REPRODUCE = ": simnet reproduce NAME"
+OTHERS, NOT_LOADING = "Other experiments", "Not loading"
 
 
 def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None:
@@ -78,6 +81,7 @@ def _rows() -> Iterator[dict[str, str]]:
 
 
 def _print_rows(rows: list[dict[str, str]], out: "Console") -> None:
+    from rich.padding import Padding
     from rich.text import Text
 
     from simnet.cli.grid import Grid
@@ -86,24 +90,32 @@ def _print_rows(rows: list[dict[str, str]], out: "Console") -> None:
     for row in rows:
         groups.setdefault(_heading(row), []).append(row)
     width = max((len(row["name"]) for row in rows), default=0)
-    for heading, members in groups.items():
+    for heading, members in sorted(groups.items(), key=lambda group: _rank(group[0])):
         table = Grid("", "")
         for row in members:
             table.add_row(Text(f"{row['name']:<{width}}", no_wrap=True), row["summary"])
         out.print(Text(heading, "bold"))
-        out.print(table)
+        out.print(Padding(table, (0, 0, 0, 2)))
         out.print()
     out.print("simnet list NAME describes a scenario or an experiment", style="dim")
 
 
 def _heading(row: dict[str, str]) -> str:
     if row["summary"].startswith("broken: "):
-        return "Not loading"
+        return NOT_LOADING
     if row["kind"] == "scenario":
         return "Scenarios: simnet run NAME"
+    if row["summary"].endswith(f"({THIS_PROJECT})"):
+        return f"Experiments of {THIS_PROJECT}{REPRODUCE}"
     paper = re.search(r"\(([^()]*?),[^()]*\)$", row["summary"])
-    origin = f" of {paper.group(1)}" if paper else ""
-    return f"Experiments{origin}: simnet reproduce NAME"
+    return f"Experiments of {paper.group(1)}{REPRODUCE}" if paper else f"{OTHERS}{REPRODUCE}"
+
+
+def _rank(heading: str) -> int:
+    """Return the place of a part: scenarios, each paper, this project, others, what is broken."""
+    last = (f"Experiments of {THIS_PROJECT}", OTHERS, NOT_LOADING)
+    places = [place for place, words in enumerate(last, 1) if heading.startswith(words)]
+    return places[0] if places else 0
 
 
 def _described(name: str) -> dict[str, Any]:

@@ -1,9 +1,14 @@
 """`simnet privacy degree` and `simnet privacy completes`."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from protocols.commands.drop_outs import bounds_in_words, chances_in_words
+from protocols.privacy.completion import Deployment, completions
 from tests.harness.shell import refusal, simnet, words
 
 ASKED = ["privacy", "degree", "--users", "1000", "--corrupt", "0.1", "--drop", "0.1"]
@@ -93,6 +98,62 @@ def test_the_table_says_what_is_exact_and_what_is_simulated() -> None:
     assert "2.65614e-05" in shown
     assert "20 of 20 simulated runs completed" in shown
     assert "simulated" not in simnet(*COMPLETES[:-1], "0").out
+
+
+def interval(text: str) -> tuple[Fraction, Fraction]:
+    """The numbers that a printed probability allows, without rounding."""
+    low, high = Fraction(0), Fraction(1)
+    for part in text.split(", "):
+        words, _, number = part.rpartition(" " if " - " not in part else "1 - ")
+        value = 1 - Fraction(number) if " - " in part else Fraction(number)
+        first, _, word = words.strip().rpartition(" ")
+        if word in ("at least", "above", "least", ""):
+            low = value
+        if word in ("at most", "below", "most", "to", ""):
+            high = value
+        if word == "to":
+            low = Fraction(first)
+    return low, high
+
+
+CHANCES = st.one_of(st.floats(0, 1, exclude_min=True, exclude_max=True), st.floats(1e-12, 1e-3))
+
+
+@given(st.integers(3, 2000), st.one_of(CHANCES, CHANCES.map(lambda rate: 1 - rate)))
+@example(2000, 0.9)
+@example(5, 5e-324)
+def test_a_probability_is_never_rounded_to_0_or_1(users: int, rate: float) -> None:
+    """Additive sharing needs everybody, so that the exact probability has a formula."""
+    first, *_, last = completions(Deployment(users, 2), rate)
+    for option, everybody in ((first, 1 - Fraction(rate)), (last, Fraction(rate))):
+        likely = everybody**users
+        exact = (likely, 1 - likely) if option is first else (1 - likely, likely)
+        for text, chance in zip(chances_in_words(option), exact, strict=True):
+            assert (text == "0", text == "1") == (chance == 0, chance == 1)
+            low, high = interval(text)
+            if low == high:  # the number is rounded to three digits or more
+                printed = 1 - low if text.startswith("1 - ") else low
+                assert abs(chance - low) <= printed / 100
+            else:
+                assert low <= chance <= high
+
+
+@given(CHANCES, CHANCES, st.booleans())
+@example(1e-310, 1e-305, False)
+@example(1e-310, 1e-20, True)
+def test_printed_bounds_stay_bounds(one: float, other: float, is_near_1: bool) -> None:
+    low, high = sorted(map(Fraction, (one, other)))
+    if is_near_1:
+        low, high = 1 - high, 1 - low
+    completes, aborts = bounds_in_words(float(low), float(high), float(1 - low))
+    assert {completes, aborts} & {"0", "1"} == set()
+    slack = Fraction(1, 10**16)  # the bounds that were given are rounded to floats
+    bounds = interval(completes)
+    assert bounds[0] <= low + slack
+    assert high - slack <= bounds[1]
+    bounds = interval(aborts)
+    assert bounds[0] <= 1 - high + slack
+    assert 1 - low - slack <= bounds[1]
 
 
 def test_a_protocol_without_a_degree_is_left_out_by_name() -> None:

@@ -16,12 +16,14 @@ import numpy as np
 import pytest
 
 from simnet.cli.main import main
+from simnet.record.trace import Trace
+from simnet.scenario.determinism import trace
 from simnet.scenario.figure import estimate_figure
 from simnet.scenario.find import find
 from simnet.scenario.perform import perform
 from simnet.scenario.synthetic import zipf_items
 from tests.harness.data import DATA, ROOT
-from tests.harness.shell import Result, process, refusal, simnet
+from tests.harness.shell import Result, process, refusal, simnet, words
 
 SMALL = ("run", "dpds", "--set", "users=12", "--set", "items=3")
 TABLE1 = ("table1", "--users", 5, "--items", 2, "--participation", 0.5)
@@ -354,6 +356,46 @@ def test_table1_gives_every_entry() -> None:
         assert row["scope"] in ("per-user", "total")
         assert row["counting"] in ("logical", "wire")
         assert row["measured"] == row["exact"] == row["expected"]
+
+
+COUNTS_ITS_CALLS = """
+from itertools import count
+
+import attrs
+
+from simnet import Seat
+
+CALLS = count()
+
+
+@attrs.frozen
+class Counted:
+    users: int = 2
+    items: int = 3
+
+    def parties(self):
+        return {"u1": Seat(self.user), "u2": Seat(self.user)}
+
+    async def user(self, me, item):
+        return me.disclose(lambda item: item + IMPURE, item)
+"""
+
+
+@pytest.mark.parametrize("impure", ["next(CALLS)", "0"])
+def test_check_says_what_differs_and_why_this_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, impure: str
+) -> None:
+    def in_this_process(*asked: Any, hash_seed: str) -> Trace:
+        return trace(*asked)
+
+    monkeypatch.setattr("simnet.scenario.determinism._in_new_process", in_this_process)
+    file = tmp_path / "counted.py"
+    file.write_text(COUNTS_ITS_CALLS.replace("IMPURE", impure), encoding="utf-8")
+    found = simnet("check", file)
+    is_pure = impure == "0"
+    assert found.status == (0 if is_pure else 1)
+    assert ("differs" in found.out) is not is_pure
+    assert ("seed and inputs are the same. This is a fault" in words(found.out)) is not is_pure
 
 
 @pytest.mark.slow

@@ -291,8 +291,15 @@ def test_an_experiment_and_a_file_are_described_too() -> None:
 def test_list_groups_what_there_is_within_80_columns() -> None:
     shown = simnet("list").out
     assert max(map(len, shown.splitlines())) <= 80
-    for heading in ("Scenarios: simnet run NAME", "Experiments of Yang et al.: simnet reproduce"):
-        assert heading in shown
+    parts = [part.splitlines() for part in shown.split("\n\n")[:-1]]
+    headings = [part[0] for part in parts]
+    assert headings[0] == "Scenarios: simnet run NAME"
+    assert "Experiments of Yang et al.: simnet reproduce NAME" in headings[1:-1]
+    assert headings[-1] == "Experiments of this project: simnet reproduce NAME"
+    for heading, *rows in parts:  # only a heading begins at the margin
+        assert not heading.startswith(" ")
+        assert rows
+        assert all(row.startswith("  ") for row in rows)
 
 
 @pytest.mark.slow
