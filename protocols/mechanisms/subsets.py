@@ -12,7 +12,8 @@ def subsets(sizes: Ints, below: int, coins: Coins) -> Bools:
 
     Shape (n, below). If all sets have one column, the column is drawn directly. Otherwise the
     function decides column by column: with m columns to come and r still missing, the next column
-    is in the set with probability r / m. Proof: docs/proofs/subsets.md.
+    is in the set with probability r / m. Proof: the page "Subsets" in the
+    documentation.
     """
     if (sizes == 1).all():
         return np.asarray(

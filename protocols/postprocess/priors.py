@@ -101,8 +101,8 @@ class PowerLaw:
         and all larger ones.
 
         The product of mass and likelihood, if it is small at 1 and at this count, is small between
-        them (docs/proofs/posterior.md). If the law ends more than `REACH` standard deviations below
-        the estimate, no count is left out.
+        them: see the page "Where the posterior of a power law begins" in the documentation. If the
+        law ends more than `REACH` standard deviations below the estimate, no count is left out.
         """
         near = round(min(estimate, self.support))
         first = math.floor(estimate - REACH * math.sqrt(float(noise.variance(max(estimate, 0.0)))))

@@ -129,7 +129,8 @@ EXPERIMENT = Experiment(
     choices=(
         "prior, largest and deviation belong to the row on calibrators, which only tries the "
         "theorem, with sums over all counts; the other rows name their own instances",
-        "proofs of Theorem 2 are in the paper's appendix, by Lemma 3, and in docs/proofs/papers.md",
+        "proofs of Theorem 2 are in the paper's appendix, by Lemma 3, and on the page "
+        '"Theorems of the papers that hold" in the documentation',
     ),
     quotes=[
         Quote(

@@ -109,8 +109,8 @@ def _lemma_2_everywhere() -> Finding:
             )
 
     over = (
-        f"with the constant {CONSTANT_2:g} (docs/proofs/papers.md shows that other constants fail, "
-        "too): n = 1 user with t = 0, ε = 2, 4, 8, ..., 4096 and β = e^(-ε/2)/4"
+        f"with the constant {CONSTANT_2:g} ({PAGE} shows that other constants "
+        "fail, too): n = 1 user with t = 0, ε = 2, 4, 8, ..., 4096 and β = e^(-ε/2)/4"
     )
     numbers = (
         "claimed is β, and exact is the probability that |Z - X| exceeds "
@@ -175,8 +175,8 @@ def _lemma_5_of_one_user() -> Finding:
             )
 
     over = (
-        f"with the constant {CONSTANT_5:g} (docs/proofs/papers.md shows that other constants fail, "
-        "too): n = 1 user whose values are 0, ε = 1, β = 1/4, PM, d = 1, 2, 4, ..., 2^20"
+        f"with the constant {CONSTANT_5:g} ({PAGE} shows that other constants "
+        "fail, too): n = 1 user whose values are 0, ε = 1, β = 1/4, PM, d = 1, 2, 4, ..., 2^20"
     )
     numbers = (
         "claimed is β, and exact is the probability that max |Z - X| exceeds "

@@ -16,6 +16,7 @@ from protocols.privacy.theorems import theorem_3_1, theorem_3_2
 from scenarios.theorems.claim import ROUNDING, DeltaClaim, Setting
 
 PAPER = "Yang et al."
+PAGE = 'the page "Bounds on sampled counts: R1 to R4" in the documentation'
 
 
 def _theorem_3_1(setting: Setting) -> float:
@@ -97,7 +98,7 @@ def _sound(name: str, relation: Relation, sharper: bool, words: str) -> DeltaCla
         closed = bound(least_counts(setting), -expm1(-setting.epsilon), relation, sharper=sharper)
         return closed.log_delta(setting.epsilon)
 
-    return DeltaClaim(name, words, "docs/proofs/sampling-bounds.md", claimed, _first, (relation,))
+    return DeltaClaim(name, words, PAGE, claimed, _first, (relation,))
 
 
 SAMPLING_CLAIMS = (

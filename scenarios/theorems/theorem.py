@@ -37,7 +37,7 @@ Kind = Literal[
     "Theorem", "Lemma", "Corollary", "Proposition", "Definition", "Remark", "Equation", "Section"
 ]
 
-PAGE = "docs/proofs/papers.md"
+PAGE = 'the page "Theorems of the papers that hold" in the documentation'
 NO_FACT = "a definition states no fact that could be false"
 SHOWN = 8  # the most judged instances that a finding keeps
 PAPERS = {
@@ -162,7 +162,7 @@ def searched(
     """Return the finding of a search that stops at the first instance that does not hold.
 
     `over` says in words which instances come. `numbers` says what is claimed
-    and what is exact. `proof` is the page that proves the statement for all instances. Raises
+    and what is exact. `proof` names the page that proves the statement for all instances. Raises
     `ValueError` if there is no instance.
     """
     points = 0
@@ -187,7 +187,7 @@ def searched(
     return Finding(
         state="holds",
         how="proved" if proof else "searched",
-        basis=f"proved in {proof}; {checked}" if proof else checked,
+        basis=f"proved on {proof}; {checked}" if proof else checked,
         numbers=numbers,
         points=points,
         sample=tuple(sample),

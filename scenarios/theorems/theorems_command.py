@@ -20,9 +20,10 @@ def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> in
     """Judge statements of the papers: theorems, lemmas, corollaries, propositions, definitions,
     remarks, equations and the claim of a section. A statement holds, fails, or is not judged.
 
-    The column `how` says what a verdict rests on. `proved`: the page docs/proofs/papers.md proves
-    it. `searched`: no counterexample was found among the instances that `--show` names, which is no
-    proof. `counterexample`: the first one found. The exit status is 0 whatever the verdicts are.
+    The column `how` says what a verdict rests on. `proved`: the page "Theorems of the papers
+    that hold" in the documentation proves it. `searched`: no counterexample was found among the
+    instances that `--show` names, which is no proof. `counterexample`: the first one found. The
+    exit status is 0 whatever the verdicts are.
 
     For example:
 

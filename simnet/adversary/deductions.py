@@ -436,8 +436,9 @@ class Deductions:
         We look for an order of the unknown seeds in which each seed is uniform, given the view and
         the seeds after it. For a seed in this order, the rows of the seeds before it count as
         coins, and all other rows count as known numbers. A seed that can come first can also come
-        later, so the order is found step by step (docs/proofs/ideal-primitives.md). Agreed seeds,
-        secret keys and keys of boxes need more than a generator.
+        later, so the order is found step by step (see the page "Random functions,
+        agreed seeds and boxes" in the documentation). Agreed seeds, secret keys and keys of boxes
+        need more than a generator.
         """
         queries = (self._unknowns.queries[digest] for digest in self.reached)
         if any(isinstance(query, Agreement) or query.kind != "seed" for query in queries):

@@ -51,7 +51,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
         return
     more = "; ".join(f"{words} (`{method}`)" for method, words in result.more_to_show.items())
     if more:
-        how = 'See "Write a protocol in several files" in the documentation.'
+        how = 'See the page "Write a protocol in several files" in the documentation.'
         console.print(Text(f"Could also be shown: {more}. {how}", "dim"))
 
 

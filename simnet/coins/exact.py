@@ -158,7 +158,7 @@ def _first_word(chance: float | Fraction) -> tuple[int, Fraction]:
 def subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
     """Return `count` distinct integers of `0..below-1`, sorted. Every set is equally likely.
 
-    Proof: docs/proofs/subsets.md.
+    Proof: the page "Subsets" in the documentation.
     """
     draw = sparse_subset if count * FEW < below else dense_subset
     return draw(stream, count, below)

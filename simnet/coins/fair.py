@@ -114,7 +114,7 @@ def _rounded(digit: int, scale: int, precision: int) -> tuple[int, list[int]] | 
     Let 2h be the number of coins. Weight i is the probability of h + i heads, divided by the
     probability of h heads, in units of `2**-precision`. Each weight is computed from the one before
     and rounded down, so weight i is less than i units too low, for i > 0. All weights that are
-    rounded to 0 add up to less than 2h units (docs/proofs/fair-coins.md).
+    rounded to 0 add up to less than 2h units: see the page "Fair coins" in the documentation.
     """
     half = 1 << digit - 1
     weights = [1 << precision]

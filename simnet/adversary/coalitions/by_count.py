@@ -54,12 +54,12 @@ from simnet.adversary.coalitions.staircase import Counts, Staircase, Unsearched,
 from simnet.adversary.orbits.lift import alike, lift
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import exposes, touches
-from simnet.adversary.orbits.verdict import AlikeJudge
+from simnet.adversary.orbits.verdict import THEOREM, AlikeJudge
 from simnet.errors import BadInput
 
 MONOTONE = (
     "monotone: if others join a coalition, it still exposes and touches the same parties, except "
-    "those that joined (docs/proofs/breaking-sets.md)"
+    'those that joined (see the page "Breaking sets" in the documentation)'
 )
 MOST_QUESTIONS = 2_000  # about one part of a run, at most
 
@@ -175,10 +175,11 @@ def by_count(judge: AlikeJudge) -> ByCount:
         rests_on=(
             "alike: if two parties that are of one kind in a part of the run change places, the "
             "relations between the messages of this part stay the same, which was checked on every "
-            "message of the part. So only counts matter (docs/proofs/breaking-sets.md)",
+            "message of the part. So only counts matter "
+            '(see the page "Breaking sets" in the documentation)',
             MONOTONE,
             "listed counts: for each line that has members, one coalition with these counts was "
-            "judged on this run, by Theorem 1 of docs/proofs/orbits.md",
+            f"judged on this run, by {THEOREM}",
         ),
     )
 

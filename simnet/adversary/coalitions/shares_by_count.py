@@ -148,7 +148,7 @@ def shares_by_count(done: Run) -> ByCount:
         rests_on=(
             "shares: it was checked that all field elements that were sent are shares and sums as "
             "the theorem on Shamir's sharing requires. So only counts matter "
-            "(docs/proofs/shared-and-added.md)",
+            '(see the page "Secrets that are shared and added" in the documentation)',
             MONOTONE,
             "listed counts: for each line that has members, one coalition with these counts was "
             "also judged on this run by elimination, with the same result",

@@ -65,7 +65,7 @@ from simnet.contract import Protocol
 from simnet.kernel.inputs import Inputs
 from simnet.kernel.run import Run, run
 
-THEOREM = "Theorem 1 of docs/proofs/orbits.md"
+THEOREM = 'Theorem 1 of the page "Verdicts on many parties that are alike" in the documentation'
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -8,11 +8,13 @@ import pytest
 
 from scenarios.theorems.all_theorems import THEOREMS, of_papers, theorem
 from scenarios.theorems.rows import theorem_quotes
-from scenarios.theorems.theorem import PAGE, PAPERS, Instance, not_judged, searched
+from scenarios.theorems.theorem import PAPERS, Instance, not_judged, searched
 from simnet.studies.find import names
 from simnet.studies.table import Table
 from tests.harness.data import ROOT
 from tests.harness.shell import refusal, simnet, words
+
+PAGE = ROOT / "docs/proofs/papers.md"
 
 # The numbered statements, typed from the papers.
 NUMBERED = {
@@ -101,7 +103,7 @@ def test_readings_that_differ_are_known():
 
 @pytest.mark.slow
 def test_what_is_proved_has_no_counterexample():
-    sections = {part.partition("\n")[0]: part for part in (ROOT / PAGE).read_text().split("\n## ")}
+    sections = {part.partition("\n")[0]: part for part in PAGE.read_text().split("\n## ")}
     proved = [
         (each, reading.finding)
         for each in THEOREMS

@@ -51,7 +51,7 @@ def test_its_certificate_is_accepted_and_says_what_was_printed(
     result = simnet(*SMALL, "--corrupt", corrupt, "--by", "symmetry", "--certificate", file)
     assert (result.status, result.err) == (0, "")
     shown = words(result.out)
-    assert "by Theorem 1 of docs/proofs/orbits.md" in shown
+    assert 'by Theorem 1 of the page "Verdicts on many parties that are alike"' in shown
     read = certificate(file.read_text()).checked()
     learned = {"nothing": "learns nothing", "output-only": "learns only the output"}
     assert learned[read.statement] in shown
