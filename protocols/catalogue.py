@@ -1,8 +1,8 @@
 """The list of the built-in protocols, and of the facets that each protocol offers.
 
-A *facet* is an interface that some protocols offer, such as those of `simnet.contract`. The list of
-a facet names protocols that offer it. So mypy reports a missing or misspelt method, or a wrong
-signature, as a type error in this file. Add a new protocol here.
+A *facet* is an interface that some protocols offer, such as those of `simnet.contract`. Each facet
+has a list of protocols that offer it. The types of these lists make mypy report a missing or
+misspelt method, or a wrong signature, as an error in this file. Add a new protocol here.
 """
 
 from collections.abc import Mapping

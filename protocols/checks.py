@@ -181,7 +181,8 @@ def as_doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) ->
 def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> Floats:
     """Return the values as doubles. Raise `ValueError` for another shape.
 
-    None in `shape` stands for any length, at most twice. Raise `ValueError` as `as_doubles` does.
+    In `shape`, None stands for any length; at most two entries may be None. Raise `ValueError` also
+    as `as_doubles` does.
     """
     array = as_doubles(name, values)
     if array.ndim != len(shape) or any(

@@ -1,11 +1,12 @@
 """Choose a protocol for a target (ε, δ) and a limit on the bytes that a user may send.
 
-Every option meets the target against each server alone, if one user's item is replaced. Sampling
-has the largest participation whose exact δ meets the target; in TSS this δ is a bound. Gaussian
-noise has the analytic calibration, and local mechanisms meet ε with δ = 0. Sampling needs a lower
-bound on the number of holders of every item; noise and local mechanisms need no such assumption. A
-committee adds up the same answers as DPDS, and secure aggregation the same as DPDS or DPDG, so the
-error and the privacy are the same; traffic, drop-outs and whom one must trust differ.
+Every option meets the target against each server alone, if one user's item is replaced. Options
+that sample the users have the largest participation whose exact δ meets the target; in TSS this δ
+is a bound. Gaussian noise has the analytic calibration, and local mechanisms meet ε with δ = 0.
+Sampling needs a lower bound on the number of holders of every item; noise and local mechanisms need
+no such assumption. A committee adds up the same answers as DPDS, and secure aggregation the same as
+DPDS or DPDG, so the error and the privacy are the same; traffic, drop-outs and whom one must trust
+differ.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -217,7 +218,9 @@ def _two_stage(question: Question, participation: float, k: int) -> Option:
 
 
 def _rounded_down(participation: float) -> str:
-    """Return a participation with four digits, rounded down so that it still meets the target."""
+    """Return a participation with four significant digits, rounded down so that it still meets the
+    target.
+    """
     return f"{Context(prec=4, rounding=ROUND_FLOOR).create_decimal(participation):g}"
 
 

@@ -145,7 +145,9 @@ def as_csv(compared: Compared) -> str:
 
 
 def as_markdown(compared: Compared) -> str:
-    """The table, the crossing points and the assumptions in Markdown."""
+    """The table, a line on each protocol, the crossing points, the meaning of the parameters and
+    the assumptions, in Markdown.
+    """
     table = markdown_table(heads(compared), [cells(row) for row in compared.rows])
     points = "".join(f"- {sentence}\n" for sentence in compared.crossings_in_words)
     names = "".join(f"- {name}: {words}\n" for name, words in protocols_in_words(compared))
@@ -283,8 +285,9 @@ def page_of(compared: Compared, title: str, command: str, labels: Sequence[str] 
     """Return the comparison as one HTML file that loads nothing else.
 
     `title` says what was compared, and `command` is the command that makes the page again. `labels`
-    are the parts of the title that may hold a text from a file. Raises `BadInput` if matplotlib is
-    not installed.
+    are the parts of the title that may hold a text from a file: marks in them that change the
+    direction of letters do not change the text around them. Raises `BadInput` if matplotlib is not
+    installed.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

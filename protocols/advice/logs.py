@@ -1,4 +1,4 @@
-"""The log of a run in which nobody drops out, with and without the run.
+"""The log of a run in which nobody drops out: written by the run, or from the parameters alone.
 
 How long a run takes follows from its log: who sends how many bytes to whom, who waits for what, and
 what is computed in between. For DPDS and DPDG with additive sharing, a committee with Shamir's
@@ -35,7 +35,7 @@ from protocols.secagg.script import (
     SecAgg,
     SecAggPlus,
 )
-from protocols.sharing.schemes import Additive, Shamir
+from protocols.sharing.schemes import Additive, Polynomials
 from simnet.arrays import Indices, Ints
 from simnet.contract import Protocol
 from simnet.kernel.run import run
@@ -74,7 +74,7 @@ def is_pairwise(protocol: Protocol) -> TypeGuard[DPDS | DPDG]:
 
 def is_committee(protocol: Protocol) -> TypeGuard[Committee]:
     """Whether the protocol is a committee of servers with Shamir's sharing."""
-    return type(protocol) is Committee and isinstance(protocol.sharing, Shamir)
+    return type(protocol) is Committee and isinstance(protocol.sharing, Polynomials)
 
 
 @attrs.define(eq=False)

@@ -8,8 +8,8 @@ There are three ways to find out:
   j begin to arrive at two times only. User i sends its rows in the order of the recipients and
   leaves itself out. So the users before j have one row less to send before the row for j than the
   users after j.
-- *A log without a run*, for the same protocols on other networks, and the clock, which looks at
-  every message.
+- *A log without a run*, for the same protocols on other networks. From this log the clock computes
+  the time; it looks at every message.
 - *A run*, for all other protocols, such as TSS, in which coins decide who sends to whom.
 
 Example. Two users share vectors that take 1 s on an uplink, and latencies are 0. After 1 s, user 1

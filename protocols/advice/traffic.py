@@ -72,12 +72,12 @@ def pairwise(protocol: DPDS | DPDG) -> Traffic:
 
 
 def two_stage(protocol: TSS) -> Traffic:
-    """Return the expected traffic of TSS with additive sharing, if the numbers of holders of two
-    items differ by at most one.
+    """Return the expected traffic of TSS with additive sharing, if the numbers of holders of any
+    two items differ by at most one.
 
     A user sends its reporting set, one message for each share that it does not keep, and one for
-    each item for which it is elected. S1 publishes who is elected for each item, and S2
-    gets the sums.
+    each item for which it is elected. S1 publishes who is elected for each item, and S2 gets the
+    sums.
     """
     n, N = protocol.users, protocol.items  # noqa: N806  # the papers' letters
     support = np.array([n // N + (place < n % N) for place in range(N)])

@@ -30,7 +30,9 @@ def about(protocol: Committee) -> About:
     def privacy(
         run: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """The server knows who was counted, so the counts are those of these users."""
+        """The server knows which users are counted, so the statements are about the counts among
+        these users alone.
+        """
         items = [int(run.inputs[name]) for name in protocol.counted(run.happened)]
         held = np.bincount(items, minlength=len(support) + 1)[1:]
         return sampled_run(held.tolist(), p, epsilon, delta)
@@ -90,7 +92,8 @@ def _elements(role: str, kind: str, direction: EntryDirection, exact: float) -> 
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
     """State that all parts of a view but its field elements are independent of the inputs. Return
-    None for a view with a tag that the protocol does not use.
+    None for a view with a tag that is neither one of the protocol's nor `TRAFFIC`, which stands for
+    a view of the network.
     """
     if not set(tags) <= OWN_TAGS:
         return None

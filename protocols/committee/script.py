@@ -59,6 +59,7 @@ class Committee:
 
     >>> from simnet import Fate, run
     >>> protocol = Committee(users=4, items=3, participation=1.0, members=3, sharing="shamir:2")
+    >>> # u4 drops out after its share to c1, and c2 before it sends its sum
     >>> fates = {"u4": Fate("share", reached=1), "c2": Fate("partial")}
     >>> done = run(protocol, [1, 3, 3, 2], seed=7, fates=fates)
     >>> done.outcome, protocol.counted(done.happened)

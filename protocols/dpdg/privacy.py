@@ -2,8 +2,8 @@
 
 Users may collude with the server, or drop out. On a coarse grid we add up the laws by which users
 draw integers (see `noise_shares`). On a fine grid we treat the noise as the Gaussian to which it is
-close. Rounding adds about n / 12 steps² to the variance, which the statement for the fine grid
-ignores.
+close. Rounding to the grid adds about 1/12 of a squared grid step to the variance of each user's
+noise, which the statement for the fine grid ignores.
 
 Source: Yang et al., section 3.1.2.
 """

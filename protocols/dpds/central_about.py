@@ -79,7 +79,8 @@ def expected_bill(protocol: DPCS, run: Run) -> Sequence[Expectation]:
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
     """State that all parts of a view but its field elements are independent of the inputs. Return
-    None if the view has a tag that these protocols do not use.
+    None for a view with a tag that is neither one of these protocols' nor `TRAFFIC`, which stands
+    for a view of the network.
     """
     if not set(tags) <= OWN_TAGS:
         return None

@@ -83,7 +83,8 @@ def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
 def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
     """State that a view tells about a user at most what the user's only report tells.
 
-    Returns None for a view with a tag that the protocol does not use.
+    Returns None for a view with a tag that is neither one of the protocol's nor `TRAFFIC`, which
+    stands for a view of the network.
     """
     if not set(tags) <= {TRAFFIC, MODEL.name, GRADIENT.name}:
         return None

@@ -75,9 +75,8 @@ class TableDescent:
         await self.descent.user(me, me.output(self.examples, rows))
 
     def examples(self, rows: Floats) -> Floats:
-        """Return a row for each user; shape (n, d + 1).
-
-        A row has d features, of which the last is a constant 1, and then the label.
+        """Return a row for each user: d features, of which the last is a constant 1, and then the
+        label; shape (n, d + 1).
 
         `rows` has shape (n, columns). Raises `ValueError` for rows of another length, numbers out
         of range, and items out of their domain.
@@ -146,10 +145,11 @@ def table_descent(
 ) -> TableDescent:
     """Return LDP-SGD on a column of a table.
 
-    The share `held_out` of the users tests the model and is never asked. `settings` are those of
-    `ldp_sgd`. Raises `ValueError` for fewer than two users, for a target that does not fit the
-    loss, for a table without other columns, for a `held_out` that is not between 0 and 1, and as
-    `ldp_sgd` does.
+    At least the share `held_out` of the users is never asked; if the other users do not divide
+    evenly into groups, those who are left are not asked either. The model is tested on all users
+    who are never asked. `settings` are those of `ldp_sgd`. Raises `ValueError` for fewer than two
+    users, for a target that does not fit the loss, for a table without other columns, for a
+    `held_out` that is not between 0 and 1, and as `ldp_sgd` does.
     """
     checks.whole("users", users, 2)
     checks.number("held_out", held_out)

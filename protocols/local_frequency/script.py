@@ -134,6 +134,7 @@ class FrequencyCollection:
     [0.25, 0.25, 0.5]
 
     >>> from simnet import Fate
+    >>> # u4 drops out before it sends its report
     >>> done = run(collection, [1, 3, 3, 2], seed=7, fates={"u4": Fate("report")})
     >>> collection.counted(done.happened)
     ('u1', 'u2', 'u3')

@@ -97,8 +97,8 @@ class TableCollection:
 
     @property
     def units(self) -> Floats:
-        """The length, in the units of each estimate, of 1 on the scale from -1 to 1; 1 for
-        shares.
+        """For each mean half the length of the column's range, which is 1 on the scale from -1 to
+        1; for each share 1.
         """
         shares = sum(self.mechanism.attributes.domains)
         return np.array([interval.unit for interval in self.ranges] + [1.0] * shares)

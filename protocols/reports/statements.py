@@ -113,8 +113,9 @@ def some_reports(
 def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclosure | None:
     """Return what a view tells: the report of each user, or nothing if the view has no reports.
 
-    Returns None for a view with a tag that local collections do not use. If the law of a report has
-    a continuous part, ε is stated for exact real numbers only.
+    Returns None for a view with a tag that is neither `REPORT`'s nor `TRAFFIC`, which stands for a
+    view of the network. If the law of a report has a continuous part, ε is stated for exact real
+    numbers only.
     """
     if not set(tags) <= {TRAFFIC, REPORT.name}:
         return None

@@ -106,7 +106,8 @@ class SquaredError:
 class _Group:
     """Users with the same probability π of a report by randomised response.
 
-    X = a (e_r - b 1) for a report r, X = 0 for no report, and Y is X minus its mean.
+    X = a (e_r - b 1) for a report r, X = 0 for no report, and Y is X minus its mean. Here b is the
+    centre of `Linear`, a is the group's weight divided by p - q, and `gap` is p - q.
     """
 
     p: float
@@ -173,9 +174,9 @@ class _Group:
 class _UnaryGroup:
     """Users with the same probability π of a report by a unary encoding.
 
-    X = a (r - b 1) for a report with the bits r, X = 0 for no report, and Y is X minus its mean.
-    The bits of a report are independent. The means of the bits, minus b, are the vector μ = (q - b)
-    1 + (p - q) e_i for a holder of item i.
+    X = a (r - b 1) for a report with the bits r, X = 0 for no report, and Y is X minus its mean; a,
+    b and `gap` are as in `_Group`. The bits of a report are independent. The means of the bits,
+    minus b, are the vector μ = (q - b) 1 + (p - q) e_i for a holder of item i.
     """
 
     p: float

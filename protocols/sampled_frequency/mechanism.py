@@ -291,10 +291,10 @@ def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chan
 def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
     """Return the ε of the counts alone, given that s = `reports` of the n users reported.
 
-    The result is ln(1 + (s / n) (e^ε - 1)), where ε = `epsilon` is that of a report, if all users
+    The result is ln(1 + (s / n) (e^ε - 1)), where ε = `epsilon` is that of a report. All users must
     have the same sampling probability; neighbouring inputs differ in one user's value. If the
-    number S of users who report is not given, the counts are (counts_epsilon(s), P[S > s])-private
-    for every s: see `excess_reports`.
+    number S of users who report is left to chance, then for every s the counts are private with
+    ε = counts_epsilon(s) and δ = P[S > s]: see `excess_reports`.
     """
     checks.epsilon(epsilon)
     checks.whole("users", users, 1)

@@ -1,11 +1,10 @@
 """Frequencies of items from users who report only with some probability.
 
-Each user sends a perturbed report with a probability of its own, or nothing. A report is a
-randomised response or a unary encoding. All users of a group report with the same probability. The
-server learns at most who reports, and one ε-locally private report of each reporter; users learn
-nothing.
-As long as the probability does not depend on the user's item, silence tells the server nothing
-about the item. Silence costs no message.
+Each user sends a perturbed report with some probability, and otherwise nothing. Users belong to
+groups, and all users of a group report with the same probability. A report is a randomised response
+or a unary encoding. The server learns at most who reports, and one ε-locally private report of each
+user who reports; users learn nothing. As long as the probability does not depend on the user's
+item, silence tells the server nothing about the item. Silence costs no message.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5.
@@ -51,10 +50,10 @@ class SampledCollection:
     """A collection from sampled users: the parameters, which every party knows, and the scripts.
 
     `members` are the sizes n_k >= 1 of the groups. `mechanisms` has one `SampledGRR` or one
-    `SampledUnary` per group; these differ only in the probability to report. `formula` names the
-    estimator; `population` is `actors`, `crowd` or `aggregate`. A user's input is an item in 1..N;
-    users come group after group. The output of the server has, for each item, the estimated share
-    of the users who hold it; shape (N,).
+    `SampledUnary` per group; these may differ only in the probability to report. `formula` names
+    the estimator; `population` is `actors`, `crowd` or `aggregate`. A user's input is an item in
+    1..N; users come group after group. The output of the server has, for each item, the estimated
+    share of the users who hold it; shape (N,).
 
     Raises `ValueError` for parameters out of range.
 
@@ -74,6 +73,11 @@ class SampledCollection:
     def __attrs_post_init__(self) -> None:
         one_of("population", self.population, SEATINGS)
         one_of("formula", self.formula, tuple(ESTIMATORS))
+        if any(each.response != self.mechanism.response for each in self.mechanisms):
+            raise ValueError(
+                "the mechanisms of groups may differ only in the probability to report, got "
+                f"{self.mechanisms}"
+            )
         _ = self.estimates
 
     @property

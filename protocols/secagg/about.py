@@ -1,8 +1,8 @@
 """What is stated about secure aggregation: its cost, its error, and what views tell.
 
 Keys, boxes and signatures are octets; masked vectors and opened shares are field elements. A public
-key has 32 octets, a share of a user's two secrets 48, a box 28 more than its content, and a
-signature 64.
+key has 32 octets, and a signature 64. One holder's shares of a user's two secrets have 48 octets
+together, and a box has 28 more than its content.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -76,8 +76,8 @@ def about(protocol: SecAgg) -> About:
     def privacy(
         run: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """The server knows who was counted. So only the users who were counted hide each other: by
-        sampling with DPDS, and by their shares of the noise with DPDG.
+        """The server knows which users are counted. So with DPDS the statements are about the
+        counts among these users alone, and with DPDG only the noise of these users protects them.
         """
         counted = protocol.counted(run.happened)
         if isinstance(question, DPDG):
@@ -137,8 +137,8 @@ def assess_noisy_survivors(
 def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
     """Return what users and server send, in total, given who was heard at each step.
 
-    The paper's numbers are those of its section 7 for a run in which nobody drops out. Returns
-    nothing for a run whose server dropped out.
+    If all vectors came and users sign nothing, there are also the numbers of the paper's section 7.
+    The result is empty for a run whose server dropped out.
     """
     if "server" in run.gone:
         return []
@@ -212,7 +212,8 @@ def _elements(
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
     """State that all parts of a view but its field elements are independent of the inputs. Return
-    None for a view with a tag that the protocol does not use.
+    None for a view with a tag that is neither one of the protocol's nor `TRAFFIC`, which stands for
+    a view of the network.
     """
     if not set(tags) <= OWN_TAGS:
         return None

@@ -13,8 +13,8 @@ may go wrong:
    the k + 1 - c honest shares each helps to open one secret, and the c corrupt shares help with
    both, so both secrets can only be opened if 2t <= k + 1 + c.
 2. *A cut.* The honest users whose vectors are counted fall into two groups between which nobody is
-   left on the circle. Then the server learns the sum over each group. This takes two gaps of h
-   users in a row. If the server keeps to the protocol, all users in a gap are corrupt or have
+   left on the circle. Then the server learns the sum over each group. This takes two gaps, each of
+   h users in a row. If the server keeps to the protocol, all users in a gap are corrupt or have
    dropped out. A server that lies chooses whom it declares to have dropped out, and so it can make
    gaps where it likes. But then users beside a gap refuse to help, since they count fewer than t
    present users, corrupt ones included. The proof shows: if no gap of h places has t - 1 - h or

@@ -415,7 +415,7 @@ class SecAgg:
             if 1 + len(others) < self.threshold:
                 raise Abort(
                     f"too few neighbours of {name} are left: {len(others)}, and at least "
-                    f"{self.threshold - 1} needed"
+                    f"{self.threshold - 1} are needed"
                 )
 
     # The ideal world.

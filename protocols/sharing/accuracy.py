@@ -137,9 +137,9 @@ def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
 def squared_l2_law(support: Ints, chance: float, users: int) -> tuple[float, float]:
     """Return the mean and the standard deviation of the squared L2 error.
 
-    The estimate is `count / (chance * users)`. The mean is (1 - p) / (p n), whatever the supports
-    (Lemma 3.1). The variance is a sum over the items, divided by (p n)⁴. An item adds 2 v² + v (1 -
-    6 p (1 - p)) with v = Π p (1 - p).
+    The estimate is `count / (chance * users)`. If the supports add up to n, the mean is (1 - p) /
+    (p n) (Lemma 3.1). The variance is a sum over the items, divided by (p n)⁴. An item adds 2 v² +
+    v (1 - 6 p (1 - p)) with v = Π p (1 - p).
     """
     p, n = np.float64(chance), np.float64(users)
     # for a tiny p the error overflows to infinity, and we report it as infinite

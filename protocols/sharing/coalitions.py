@@ -16,8 +16,8 @@ from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOut
 def refuse_threshold(protocol: Any) -> None:
     """Raise `ValueError` for a threshold above the number of users.
 
-    The class of a protocol accepts such a threshold, and then needs all shares. In a scenario such
-    a threshold is a mistake.
+    A protocol such as `DPDS` accepts such a threshold, and then all shares are needed. In a
+    scenario such a threshold is a mistake.
     """
     refuse_unreachable(protocol.sharing, protocol.users, "users")
 

@@ -1,7 +1,7 @@
 """What the parts of a view that are no field elements tell about inputs, as protocols state it.
 
-A statement covers only messages whose tags the protocol's own script uses. If a view has other
-tags, nothing is stated about it.
+A statement covers only messages whose tags the protocol's own script uses, and the view of the
+network, which has the tag `TRAFFIC`. If a view has other tags, nothing is stated about it.
 
 Source: Yang et al., Theorem 3.3.
 """
@@ -16,7 +16,8 @@ def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosu
     """State that all parts of a view but its field elements are independent of the inputs, because
     messages carry field elements only.
 
-    `own` are the tags that the protocol's script sends. Returns None for a view with any other tag.
+    `own` are the tags that the protocol's script sends. Returns None for a view with a tag that is
+    neither one of these nor `TRAFFIC`, which stands for a view of the network.
     """
     if not set(tags) <= {TRAFFIC, *own}:
         return None

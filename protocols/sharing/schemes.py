@@ -181,7 +181,7 @@ class Additive:
 
 
 class Polynomials:
-    """What both forms of Shamir's sharing have in common: shares are values of a random polynomial.
+    """What `Shamir` and `ShamirPercent` have in common: shares are values of a random polynomial.
 
     The polynomial has as many coefficients as shares are needed. Its value at 0 is the secret; its
     values at 1..m are the shares of m parties.

@@ -144,7 +144,8 @@ def tss(
 ) -> list[Expectation]:
     """Return the entries of TSS or TSS′ for the reporting sets and elections of one run.
 
-    The expected values are means over the coins, for items with this `support`.
+    The expected values are means over the coins, for items with this `support`. TSS′ publishes the
+    number of an item's reporters (`publishes_reporters`), TSS does not.
     """
     n, N, k = protocol.users, protocol.items, protocol.reported  # noqa: N806  # the paper's letters
     exact = _Costs.of(protocol, tally.reporters, tally.elected, tally.both)
@@ -364,9 +365,10 @@ def _convolved(one: Floats, other: Floats) -> Floats:
 
 
 def tally(sets: Numbers, groups: Sequence[Ints]) -> ReportingCounts:
-    """Return the counts of a run, from the reporting sets, shape (n, N), and the elected users.
+    """Return the counts of a run, from the reporting sets and the elected users.
 
-    `groups[j]` are the users, from 0, elected for item j.
+    `sets` has shape (n, N), and a 1 where a user reports on an item; `groups[j]` are the users,
+    from 0, elected for item j.
     """
     both = [int(sets[elected, item].sum()) for item, elected in enumerate(groups)]
     return ReportingCounts(

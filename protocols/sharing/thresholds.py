@@ -140,7 +140,7 @@ def _check(users: int, rate: float) -> None:
 
 def _allowed(bits: float) -> float:
     if not bits >= 0:
-        raise ValueError(f"bits is a number from 0, got {bits}")
+        raise ValueError(f"bits is at least 0, got {bits}")
     return -bits * log(2)
 
 

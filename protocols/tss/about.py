@@ -65,7 +65,7 @@ def expected_squared_l2(protocol: TSS) -> float:
 
 
 def workload(protocol: TSS) -> Workload:
-    """Estimate how much a run sends, as if every item had kn/N reporters."""
+    """Estimate how much a run sends, as if every item had ⌊kn/N⌋ + 1 reporters."""
     users, items = protocol.users, protocol.items
     reporters = protocol.reported * users // items + 1
     shares = items * protocol.group_size(reporters) * (reporters + 1)

@@ -34,7 +34,7 @@ def tss_run(
     DPDS's profile is a bound for everything that S2 sees: given the counts of the users who take
     part, the joint law of S2's view does not depend on the inputs (Theorem 3.4). The profile of the
     published counts alone is no such bound, because S2 also sees how many users report on each
-    item. The arguments `epsilon` and `delta` are as in `sampled_run`.
+    item. By default `epsilon` is -ln(1 - p), or 700 if p is 1, and `delta` is 10^-6.
     """
     checks.adaptive_weight(gamma)
     chance = float(participation * inclusion(reported, len(counts), gamma))

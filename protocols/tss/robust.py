@@ -5,7 +5,8 @@ Here any user may drop out at any point, also between two of its shares:
 
 1. Users send S1 their reporting sets. S1 goes on with the users whom it has heard, n' of them. For
    an item with m reporters it elects m of these n' users.
-2. S1 tells everybody who is elected, and tells the elected users of an item who reports on it.
+2. S1 tells these users and S2 who is elected, and tells the elected users of an item who reports on
+   it.
 3. Reporters share their answers among the elected users, by default with Shamir's sharing. With the
    threshold `shamir:60%`, any t = ⌈0.6 m⌉ of an item's m shares open it. With additive sharing, all
    m shares are needed, so an item may have no estimate if one of its elected users drops out.
@@ -65,6 +66,7 @@ class RobustTSS(TSS):
 
     >>> from simnet import Fate, run
     >>> protocol = RobustTSS(users=6, items=2, participation=1.0, reported=2)
+    >>> # u1 drops out after three of its shares, and u5 before it tells S1 whose shares have come
     >>> fates = {"u1": Fate("share", reached=3), "u5": Fate("heard")}
     >>> done = run(protocol, [1, 2, 2, 2, 1, 1], seed=7, fates=fates)
     >>> protocol.counted(done.happened), done.outputs["S2"].tolist()
@@ -247,8 +249,9 @@ class RobustTSS(TSS):
     ) -> Numbers:
         """Return unbiased frequencies among `users` users; shape (N,).
 
-        `counts` are the counts of the items `found`. The items `lost` have no estimate, NaN, and on
-        all other items no user who is counted reports.
+        `counts` are the counts of the items `found`. The items `lost` have no estimate, which is
+        shown as NaN. All other items have the estimate 0, because no user who is counted reports on
+        them.
         """
         all_counts = np.zeros_like(counts, shape=self.items)
         all_counts[list(found)] = counts

@@ -33,8 +33,8 @@ def about(protocol: RobustTSS) -> About:
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
         """With drop-outs, the counted users are treated as a random sample of all users. Items
-        without an estimate have NaN; errors are then those of the other items, and the spread of
-        the error is unknown.
+        without an estimate have NaN. If there are such items, the squared error is summed over the
+        other items, and its standard deviation is unknown.
         """
         counted = len(protocol.counted(run.happened))
         estimate = run.outputs["S2"]
@@ -59,9 +59,9 @@ def about(protocol: RobustTSS) -> About:
     def privacy(
         run: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """S2 knows how many users are counted, and the counts are those of these users. Whether a
-        user that dropped out while it sent its shares is counted depends on its reporting set. So
-        we leave such users out of the counts, as if they had told S2 everything.
+        """S2 sees the counts among the users who are counted, and how many these are. Whether a
+        user that dropped out before it had sent all its shares is counted depends on its reporting
+        set. So we leave such users out of the counts, as if they had told S2 everything.
         """
         held = [
             int(run.inputs[name])

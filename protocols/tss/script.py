@@ -1,9 +1,10 @@
 """TSS: two-stage sampling.
 
-Each user reports on k of the N items, its *reporting set*. The user tells S1 this set. For each
-item S1 elects as many users as report on the item. Each reporter splits its answer for the item
-into shares for the elected users. The elected users add up the shares and send their sums to S2,
-which computes the count of each item from them.
+Each user reports on k of the N items, its *reporting set*. The user tells S1 this set. The
+*reporters* of an item are the users who report on it; for each item S1 elects as many users as the
+item has reporters. Each reporter splits its answer for the item (1 if the reporter takes part and
+holds the item, else 0) into shares for the elected users. The elected users add up the shares and
+send their sums to S2, which computes the count of each item from them.
 
 S1 learns every user's reporting set. S2 learns the sampled count of each item. A user learns who
 reports on the items for which it is elected. If all users elected for an item collude, or enough of
@@ -204,7 +205,9 @@ class TSS:
         return counts, groups
 
     def estimate(self, reported: Sequence[int], sums: Ints) -> Numbers:
-        """Return unbiased frequencies, given the counts of the items with reporters; shape (N,)."""
+        """Return unbiased frequencies, shape (N,); `sums` are the counts of the items `reported`,
+        and nobody reports on the other items.
+        """
         counts = np.zeros_like(sums, shape=self.items)
         counts[reported] = sums
         return counts / float(self.chance * self.users)

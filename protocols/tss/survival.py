@@ -1,22 +1,24 @@
 """How likely it is that random colluding users break a run of TSS or TSS′.
 
 c of n users collude; who they are does not depend on who reports or is elected. Item j has m_j
-reporters, and S1 elects g_j users at random, who hold the shares of its answers. The colluders
+reporters, and S1 elects g(m_j) users at random, who hold the shares of its answers. The colluders
 *break* the item if enough elected users are among them to open the shares, and if at least one
 reporter is honest. Write h = n - c for the number of honest users.
 
 1. *One item.* Given m, the elected users and the colluders are independent uniform sets, and
    neither depends on the reporters. So the item is broken with probability E[H(m) (1 - x(m))],
    where H(m) is the probability that enough of the g(m) elected users collude, and x(m) = C(c, m) /
-   C(n, m) that all reporters do. For TSS with additive sharing and uniform reporting sets, E[H(m)]
-   = (1 - k/N)^h, whatever n is: C(n, m) H(m) = C(c, m), and the binomial theorem gives the sum.
+   C(n, m) is the probability that all m reporters collude. For TSS with additive sharing and
+   uniform reporting sets, E[H(m)] = (1 - k/N)^h, whatever n is: C(n, m) H(m) = C(c, m), and the
+   binomial theorem gives the sum.
 2. *Some item, at most*: the sum over the items.
 3. *Some item, at least*: with the uniform law of reporting sets the numbers of reporters are
    negatively associated (Joag-Dev and Proschan 1983), since every user reports on a random k-set.
    If H rises with m everywhere, or falls with m everywhere, then the numbers 1 - H(m_j) are
    negatively associated too, and the probability that no item is broken is at most
    (1 - e)^N + N r, with e = E[H(m)] and r = E[H(m) x(m)]. With additive sharing H falls with m.
-   For Shamir's sharing and for the adaptive law only the largest probability of one item is stated.
+   For Shamir's sharing and for the adaptive law the lower bound is only the largest probability of
+   one item.
 
 The formulas depend on the inputs only through the numbers of users who hold each item.
 

@@ -59,7 +59,8 @@ def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure |
     """State what a view tells in addition to shares: nothing, unless answers are sent in the clear.
 
     No ε is stated for shares, because with enough shares of both rounds it may be infinite. Return
-    None for a view with a tag that the protocol does not use.
+    None for a view with a tag that is neither one of the protocol's nor `TRAFFIC`, which stands for
+    a view of the network.
     """
     rounds_seen = set(tags) & {tag.name for tag in protocol.rounds}
     if not set(tags) <= {TRAFFIC, protocol.sharing.partial.name, *rounds_seen}:

@@ -138,8 +138,9 @@ def _covariance(group: WeightedGroup, variance: Floats) -> tuple[Floats, Floats]
     """Return the vectors d and u, shapes (N,), where a group's estimates have the covariance diag d
     + u 1ᵀ + 1 uᵀ; `variance` are their variances.
 
-    The estimates of different items are taken as uncorrelated, unless every report names one item
-    (randomised response). Then they add up to 1, so each row of the covariance adds up to 0.
+    The estimates of different items are taken as uncorrelated, unless they add up to 1: with
+    randomised response, and where the second of two estimates is 1 minus the first. Then each row
+    of the covariance adds up to 0.
     """
     items, inner = len(variance), group.protocol
     if not isinstance(inner, FrequencyCollection) or not (
@@ -152,8 +153,8 @@ def _covariance(group: WeightedGroup, variance: Floats) -> tuple[Floats, Floats]
 
 
 def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
-    """State what a view tells if all groups are local collections; otherwise, and for a view with a
-    tag that they do not use, return None.
+    """State what a view tells if all groups are local collections. Return None otherwise, and for a
+    view with another tag than those of reports, of estimates and of the view of the network.
 
     A group's estimate follows from its reports. So of each user a view contains at most the user's
     report, whose ε is at most the largest ε of the groups.

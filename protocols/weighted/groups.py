@@ -76,10 +76,10 @@ def weighted(
     groups have equally many users; if the users do not divide evenly, the first groups have one
     more. `protocol` is one of: dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what
     the paper claims; dpdg with `delta`; or a local mechanism (oue, sue, grr, olh, hadamard), whose
-    users are seated as `population` says. With tss, `reported` or `alpha` and `gamma` are as in the
-    protocol TSS. Raises `ValueError` for an unknown name, for sizes of groups that do not
-    fit the users, for parameters that the groups' protocol refuses, and for a parameter out of
-    range, also if `protocol` does not use it.
+    users are seated as `population` says. With tss, `reported` is k, or `alpha` is k / N, and
+    `gamma` is the weight of the adaptive law of reporting sets. Raises `ValueError` for an unknown
+    name, for sizes of groups that do not fit the users, for parameters that the groups' protocol
+    refuses, and for a parameter out of range, also if `protocol` does not use it.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
     k = items_reported(items, reported, alpha)

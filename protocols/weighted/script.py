@@ -106,8 +106,8 @@ class Weighted:
     `method` says how weights are chosen: `vwa`, `owa`, `uwa` or `cpa`. `target` says what the
     estimate is compared with: `distribution` or `population`. The name of a party of group j is
     `gj.` followed by its name in the group's protocol. The output of `server` is the weighted
-    estimate, shape (N,). Raises `ValueError` for no groups, for groups over different items, and
-    for another method or target.
+    estimate, shape (N,). Raises `ValueError` for no groups, for groups with different numbers of
+    items, and for another method or target.
 
     >>> from protocols import DPDS, about
     >>> from simnet import run
@@ -126,7 +126,8 @@ class Weighted:
         checks.one_of("target", self.target, TARGETS)
         if len({group.items for group in self.groups}) != 1:
             raise ValueError(
-                "weighted aggregation needs at least one group, and all groups need the same items"
+                "weighted aggregation needs at least one group, and all groups need the same "
+                "number of items"
             )
 
     @property
@@ -208,7 +209,9 @@ class Weighted:
 
 
 def _part(scope: str, seat: Seat, reports: bool) -> Script:
-    """The party that computes the group's estimate also sends this estimate to the server."""
+    """Return the script of a party in its group; if the party `reports`, which means that it
+    computes the group's estimate, it also sends this estimate to the server.
+    """
     part: Any = seat.script
 
     async def play(me: Party, *inputs: Any) -> Any:

@@ -26,16 +26,16 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
 
     VWA weighs by 1 / V_j (equation 4). OWA minimises the error numerically, which gives the same
     weights up to rounding. UWA and CPA weigh all users equally. With VWA and OWA, if some groups
-    have V_j = 0, their users alone have weight, all the same. Raises `ValueError` for another
-    method, for a size below 1, for a V_j that is negative or not finite, and with OWA for V_j of
-    which one is more than 1e140 times another.
+    have V_j = 0, the users of these groups have equal weights, and all other users have weight 0.
+    Raises `ValueError` for another method, for a size below 1, for a V_j that is negative or not
+    finite, and with OWA and no V_j = 0 if one V_j is more than 1e140 times another.
     """
     checks.one_of("method", method, METHODS)
     for size in sizes:
         checks.whole("the size of a group", size, 1)
     V = checks.shaped("the variances", variances, (len(sizes),))  # noqa: N806  # the paper's letter
     if not (np.isfinite(V) & (V >= 0)).all():
-        raise ValueError(f"the variances are finite numbers from 0, got {V.tolist()}")
+        raise ValueError(f"the variances are finite and at least 0, got {V.tolist()}")
     exact = V == 0
     # groups without error get the whole weight
     if method in ("vwa", "owa") and exact.any():

@@ -62,8 +62,8 @@ def protocols(draw: st.DrawFn) -> DPDS | DPDG | Committee | SecAgg:
         return question
     if kind == "committee":
         members = draw(st.integers(1, 5))
-        needed = draw(st.integers(1, members))
-        return Committee(n, question.items, 0.5, members, f"shamir:{needed}")
+        threshold = draw(st.sampled_from([f"{draw(st.integers(1, members))}", "60%"]))
+        return Committee(n, question.items, 0.5, members, f"shamir:{threshold}")
     if kind == "all":
         return SecAgg(question, draw(st.integers(2, n)), draw(st.booleans()))
     degree = 2 * draw(st.integers(1, (n - 1) // 2))

@@ -412,3 +412,11 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
 def test_nonsense_is_refused(given_: dict[str, Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         sampled_frequency(**{"users": 3, "items": 3, **given_})
+
+
+@pytest.mark.parametrize(
+    "other", [SampledGRR(2.0, 3, 0.1), SampledGRR(1.0, 4, 0.1), SampledUnary(OUE(1.0, 3), 0.1)]
+)
+def test_groups_differ_only_in_how_often_they_report(other: Any) -> None:
+    with pytest.raises(ValueError, match="differ only in the probability to report"):
+        SampledCollection((2, 2), (SampledGRR(1.0, 3, 0.5), other))

@@ -412,7 +412,7 @@ def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
 def test_groups_must_have_the_same_items() -> None:
     for groups in ((), (DPDS(3, 2, 0.5), DPDS(3, 3, 0.5))):
         with pytest.raises(
-            ValueError, match="at least one group, and all groups need the same items"
+            ValueError, match="at least one group, and all groups need the same number of items"
         ):
             Weighted(weighted_groups(groups))
 
