@@ -374,8 +374,11 @@ def _combined(knowledge: Knowledge) -> Iterator[int]:
 
 
 def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> set[int]:
-    """Return the factors that are kept at 0, so that no product varies. `chosen` is not among them
-    if every product that contains `chosen` contains it once and has another free factor.
+    """Return the factors that are kept at 0, so that no product varies.
+
+    `monomials` has the factors of each product, and `free` the factors that can be varied. `chosen`
+    is not kept at 0 if every product that contains `chosen` contains it once and has another free
+    factor.
     """
     kept: set[int] = set()
     for monomial in monomials:

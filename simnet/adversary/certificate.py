@@ -206,7 +206,7 @@ def _door_proof(verdict: Verdict) -> DoorProof | None:
 
 
 def _seed_proof(verdict: Verdict, proof: DoorProof | None) -> SeedProof | None:
-    """The proof about seeds; None if no share was sent, or if no seed matters for what the
+    """The proof about seeds; None if the finding is `no-shares`, or if no seed matters for what the
     coalition sees.
 
     Raises `SimnetError` if the verdict needs a proof about opened rows, too.
@@ -412,8 +412,8 @@ class _FieldWriter:
         }
 
     def _moves(self, moves: Mapping[int, Vector], of_unknowns: bool = True) -> list[list[Any]]:
-        """Return a list of pairs: a coin, and what is added to the coin: a form if `of_unknowns` is
-        set, and otherwise a combination of opened rows.
+        """Return a list of pairs: a coin, and what is added to the coin. This is a form if
+        `of_unknowns` is set, and otherwise a combination of opened rows.
         """
         pairs = self._pairs if of_unknowns else (lambda vector: _ordered(vector.items()))
         return _ordered((self._number(coin), pairs(moves[coin])) for coin in sorted(moves))
@@ -426,7 +426,8 @@ class _FieldWriter:
 
 
 def _functions(knowledge: Knowledge, proof: DoorProof | None) -> list[tuple[Vector, Vector]]:
-    """The functions of secrets that the messages tell, and the remnants that they are made from.
+    """The functions of secrets that the messages tell, each as a combination of unknowns and as a
+    combination of remnants.
 
     If a door made a secret from coins and the coalition has been told this secret, the secret
     counts as coins. Functions that contain such a secret are left out.

@@ -5,8 +5,9 @@ Call it as follows::
 
     python -m simnet.adversary.check FILE
 
-`docs/reference/certificates.md` says what a certificate is and what must hold of it. A second
-reader, `check.mjs`, was written from the same page.
+`docs/reference/certificates.md` says what a certificate is and what must hold of it. Numbers such
+as 7.3 (condition 3 of section 7) refer to this page. A second reader, `check.mjs`, was written from
+the same page.
 
 Theory of operation. A text is read in three steps. *Reading* refuses a text that does not have the
 form that the page describes, so the later steps need not check the kinds of values. *Counting*
@@ -411,7 +412,7 @@ class _Seeds:
     @property
     def model(self) -> str:
         """A text on how many seeds are unknown, and under which assumptions they hide anything;
-        empty if the coalition knows all made seeds.
+        empty if the coalition knows all seeds that were made from field elements.
         """
         made = (number for number, keys in enumerate(self.keys) if not keys)
         unknown = sum(number not in self.is_known for number in made)

@@ -70,8 +70,9 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
 
 
 def _parts(text: str, roster: Roster) -> Iterator[str]:
-    """Split a text at commas. A name may contain commas: in a text of at most `MOST_PIECES` pieces,
-    from left to right, as many pieces stay joined as together are a name.
+    """Split a text at commas. The name of a party may contain commas. So we go from left to right,
+    and join the largest number of pieces that together are a name. A text of more than
+    `MOST_PIECES` pieces is split at every comma.
     """
     pieces = text.split(",")
     place = 0

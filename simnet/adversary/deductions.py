@@ -73,8 +73,8 @@ class Sight:
 
 @attrs.define(eq=False)
 class _Node:
-    """One form that is used as a seed, a secret key, or the key of a box; under one digest or
-    several.
+    """One form that is used as a seed, a secret key, or the key of a box. `digests` has a digest
+    for each of these three uses that occurs.
     """
 
     seed: Seed
@@ -562,7 +562,7 @@ class _MarkedSeeds:
                 yield (unknown - FIRST_MARK) // self._lanes, value
 
     def _alone(self, marks: Sequence[int]) -> int:
-        """The dimension of the combinations that contain these marks alone."""
+        """The dimension of the space of those told combinations that contain no other marks."""
         own = set(marks)
         span = Span(self._modulus, order=lambda mark: (mark in own, mark))
         for vector in self._told:

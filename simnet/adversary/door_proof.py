@@ -43,8 +43,8 @@ Which = Callable[[int], bool]
 def coins_to_move(
     modulus: int, rows: Sequence[Vector], is_coin: Which, is_target: Which
 ) -> tuple[dict[int, Vector], list[Vector]]:
-    """Return what to add to each coin so that the targets disappear from the rows, and the
-    combinations of targets that cannot be removed.
+    """Return what to add to each coin to get new coins, and the combinations of targets that cannot
+    be removed. In the new coins the rows contain only these combinations, and no other targets.
     """
     terms = Terms.of_vectors(rows)
     elimination = Elimination(
@@ -172,7 +172,9 @@ class DoorProof:
         return unknown // PLACES in self._made and not self._is_coin(unknown)
 
     def is_secret(self, unknown: int) -> bool:
-        """Whether an unknown is a secret of an honest party that does not depend on coins."""
+        """Whether an unknown is a secret, or a product of secrets, that depends on no coins and
+        that the coalition does not know.
+        """
         is_own = bool(self._roles.known[unknown // PLACES])
         return not (is_own or self._is_coin(unknown) or self._is_hidden(unknown))
 

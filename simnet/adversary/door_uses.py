@@ -30,7 +30,8 @@ class DoorUse:
     function: str  # the name of the function, for people
     rows: tuple[Forms, ...]  # the field elements that the function was given
     has_input: bool  # whether the function was also given an input
-    in_full: bool = False  # whether the value certainly determines all numbers of rows with coins
+    # whether some rows contain coins, and the value certainly determines the numbers of all rows
+    in_full: bool = False
     made: Family | None = None  # the unknowns of the secret that the door made
 
 

@@ -230,13 +230,14 @@ def public_keys_received(
 
 @attrs.frozen(eq=False, kw_only=True)
 class Excerpt:
-    """Consecutive elements of a message, from `element` on, with their numbers: one element for
-    each lane of a row.
+    """Consecutive elements of a message, with their numbers: one element for each lane of a row.
+
+    `element` is the place of the first of them in its array, from 0.
     """
 
-    run: int
+    run: int  # the place of the run among those judged together, from 0
     round: int
-    sender: int
+    sender: int  # the number of the party, as in the roster
     recipient: int
     tag: str
     key: Key

@@ -59,7 +59,7 @@ class OtherWorlds:
 
     def all_noticed_by(self, members: Iterable[str]) -> bool:
         """Return False if we find another outcome of an honest party's coins that changes the forms
-        that `members` receive, and nothing that they receive in clear.
+        that `members` receive, and nothing that they receive in clear. Otherwise return True.
         """
         corrupt = frozenset(members)
         numbers = frozenset(self._sampled.roster.number[name] for name in corrupt)

@@ -45,7 +45,7 @@ class BasisFunction:
     terms: Vector  # coefficients by unknown
     origin: Vector  # the same function as a combination of remnants
     in_output: bool  # whether the output of the ideal world also determines the function
-    is_tied: bool  # whether the function contains products, or secrets made from coins
+    is_tied: bool  # whether the function contains tied unknowns
 
 
 class Knowledge:

@@ -94,7 +94,9 @@ class OutputFixes:
 
     @property
     def is_of_few(self) -> bool:
-        """Whether everything is fixed, or something is fixed and there are only a few parties."""
+        """Whether everything is fixed, or something is fixed and there are at most `PARTIES_SHOWN`
+        parties.
+        """
         is_something = self.is_multiset or bool(self.elements)
         return self.everything or (is_something and len(self.parties) <= PARTIES_SHOWN)
 

@@ -52,7 +52,7 @@ def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
 
 
 def read_blind(sampled: Run, observe: Iterable[str], reading: Symbolic) -> Run:
-    """Read a run symbolically, with the values of its doors from the record.
+    """Read a run symbolically. The doors give the values in the record of `reading`.
 
     Raises `ScriptError` if the two runs differ (`compare_runs`).
     """

@@ -90,6 +90,9 @@ def replayed_on_other_inputs(
 ) -> Replays:
     """Play a run again on other inputs, while the doors give recorded values.
 
+    `most_messages` is the largest number of messages in all replays together; one replay is made
+    even if it has more.
+
     Raises `ScriptError` if the script then behaves differently, or if a function returns another
     value when it is called again with the same arguments.
     """
@@ -191,7 +194,9 @@ def _count_of_others(done: Run) -> int:
 
 
 def _items(done: Run) -> int | None:
-    """The number of items, if all inputs are numbers or arrays of numbers; otherwise None."""
+    """The number of items, if the protocol has items and all inputs are numbers or arrays of
+    numbers; otherwise None.
+    """
     protocol = done.protocol
     if isinstance(protocol, OverItems) and all(map(_is_number, done.inputs.values())):
         return protocol.items

@@ -87,8 +87,9 @@ def sampled_views_differ(
     """Test whether a coalition's views on two inputs have different laws.
 
     `one` and `other` are the inputs of the two sides, `runs` is the number of runs on each side.
-    `about` is what the protocol states about itself, as for `verdict`. `progress` is called with 1
-    after each of these runs.
+    These runs have the seeds from `seed` to `seed + 2 * runs - 1`. `false_alarm` is the allowed
+    probability that the test reports a difference between equal laws. `about` is what the protocol
+    states about itself, as for `verdict`. `progress` is called with 1 after each of these runs.
 
     Raises `BadInput` for fewer than 20 runs, for a coalition that is empty or cannot be read, and
     if a member of it has different inputs on the two sides. Other errors are as for `run` and

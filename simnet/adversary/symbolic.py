@@ -4,14 +4,14 @@ Theory of operation
 -------------------
 
 The same kernel plays the script again from the same seed. The script gets no inputs, and no
-function of a door is called before all scripts have ended. The record has the values that the doors
-gave in the run, and the doors give these values again. Among other things, a script gets this:
+function of a door is called before all scripts have ended. A record of the run has the values that
+its doors gave, and the doors give these values again. These are the most important rules:
 
 - a field coin, drawn from `me.coins`, is an unknown of kind `coin`;
 - a secret, `me.secret(...)`, is an unknown of kind `secret`;
 - the product of two arrays of unknowns is an unknown of kind `product`;
 - a disclosed value, `me.disclose(...)`, is the recorded value, which is plain;
-- plain numbers are public.
+- a plain number of the script stays a number, and counts as public.
 
 Scripts compute with *forms* (`simnet.linear.forms`): linear functions of unknowns, each with its
 sampled value beside it. Discrete coins have the values of the sampled run. So both readings should
@@ -145,7 +145,7 @@ class SharedSecrets:
 
     def family(self, call: DoorCall, group: Hashable, values: Residues) -> Family | None:
         """The unknowns of an equal secret that was added with the same `group`; None if there is
-        none.
+        none. Only runs that may have equal secrets have an equal `group`.
         """
         for other_group, other, others_values, family in self._by_place.get(_place(call), []):
             # If the values differ, the functions were not the same after all.
@@ -355,7 +355,7 @@ class Symbolic:
         return Forms(values, blank(numbers.size // lanes, lanes), self)
 
     def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:
-        """The digests of the sampled values; the unknowns note which form has which digest."""
+        """A digest of each seed's sampled values; the unknowns note which form has which digest."""
         forms = seeds if isinstance(seeds, Forms) else self._lifted_alone(seeds)
         count, length = forms.shape
         found = seed_digests(kind, forms.sampled.metered(None))
@@ -370,7 +370,7 @@ class Symbolic:
         return self.lifted(values)
 
     def agreed(self, one: bytes, other: bytes) -> bytes:
-        """The digest of the pair of keys."""
+        """The digest of the seed that two parties agree on, from their public keys."""
         digest = agreed_digest(one, other)
         first, second = sorted((one, other))
         self.unknowns.ask(digest, Agreement((first, second)), first + second)

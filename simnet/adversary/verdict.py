@@ -200,7 +200,9 @@ class Verdict:
 
     @functools.cached_property
     def output_fixes(self) -> OutputFixes:
-        """What follows from the output alone, for one run in which nothing else is learned."""
+        """What follows from the output alone; empty unless the verdict is `output-only` and about
+        one run.
+        """
         if self.finding != "output-only" or len(self.runs) > 1:
             return OutputFixes()
         sums = [
@@ -238,7 +240,7 @@ class Verdict:
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as an object for JSON; later versions keep these keys.
 
-        The number of an item is written as a text.
+        Under the key `item`, the number of an item is written as a text.
         """
         shares = {
             "verdict": self.finding,

@@ -104,7 +104,9 @@ def _tier(verdict: Verdict) -> str:
 
 
 def condition_in_words(verdict: Verdict) -> str | None:
-    """What the proof of a verdict needs and nobody could check, as a clause; None if nothing."""
+    """What the proof of a verdict needs and nobody could check, as a clause; None if there is
+    nothing of this kind, or if the finding is `leaks`.
+    """
     disclosure = verdict.discrete.disclosure
     return None if disclosure is None or verdict.finding == "leaks" else disclosure.condition
 
@@ -138,7 +140,7 @@ def finding_in_short(verdict: Judgement) -> str:
 
 
 def exposed_in_words(exposed: Iterable[Secret]) -> str:
-    """Exposed secrets of the first parties, such as `u7's items 1, 2; u9's item 3`."""
+    """Exposed secrets of at most three parties, such as `u7's items 1, 2; u9's item 3`."""
     parties: dict[
         str, dict[int, list[Secret]]
     ] = {}  # elements of secrets, by party and number of the secret

@@ -4,7 +4,7 @@ Some modules represent linear forms and compute with them::
 
     unknowns     the unknowns in forms: coins, secrets, products, random rows
     seeds        seeds, secret keys and keys of boxes, as forms
-    terms        sparse linear forms, as rows of arrays
+    terms        sparse linear forms, many at once, as rows of terms
     mixtures     rows that are public combinations of a few rows, not written out
     ranges       rows in which many consecutive unknowns occur, not written out
     forms        field arrays whose elements are linear forms

@@ -5,7 +5,9 @@ Theory of operation. Without the terms that a coalition knows, the messages that
 in coins, which are uniform and unknown to the coalition, and in *targets*, which are secrets (and
 other unknowns that are not uniform, such as products)::
 
-    y = A coins + B targets        over F_q; one row for each message
+    y = A coins + B targets        over F_q; one row for each field element that is received
+
+In this module a *message* is one such row.
 
 A row vector λ with λA = 0 is a combination of messages from which the coins cancel. Such a
 combination tells the coalition λB·targets, a linear function of the targets. A combination with
@@ -161,7 +163,9 @@ class Elimination:
 
 
 def _by_coin(terms: Terms, is_coin: Bools, row_numbers: Ints) -> tuple[Ints, Entries]:
-    """Return the coins, ascending, and the entries ordered by coin and then by row."""
+    """Return the coins, ascending, and the entries of A, ordered by column and then by row. Column
+    k of A belongs to the k-th of these coins.
+    """
     unknowns = terms.unknowns[is_coin]
     order = np.argsort(unknowns, kind="stable")
     unknowns = unknowns[order]

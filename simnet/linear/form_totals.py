@@ -65,7 +65,7 @@ class _Chunk:
 
     def of(self, slots: Ints) -> "tuple[Ints, TermRows] | None":
         """Return which of the given slots have rows in this chunk, by their places, and these rows.
-        Return None if there are no such rows; also, mostly, if these rows have no terms.
+        Return None if there are no such rows, or if these rows are written out and have no terms.
         """
         is_low = np.flatnonzero(slots < len(self._places))
         inside = is_low[self._places[slots[is_low]] >= 0]
@@ -216,8 +216,8 @@ class FormTotal:
 
 
 def _portions(blocks: Sequence[_Block], fine: Sequence[Terms], each: int, count: int) -> list[int]:
-    """Return where to cut the slots 0 to `count - 1` into portions, so that no portion has many
-    more than `PORTION` terms, unless a single slot has more.
+    """Return where to cut the slots 0 to `count - 1` into portions. Without the terms of its last
+    slot, a portion has at most `PORTION` terms.
     """
     if sum(len(terms.unknowns) for terms in fine) <= PORTION:
         return [0, count]

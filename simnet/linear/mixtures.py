@@ -49,8 +49,8 @@ class Mixture:
     """The rows `weights @ base`, not written out.
 
     `weights` has shape (count, inner), with residues mod q. The base has `inner` groups of `each`
-    rows, and the result has `count` groups of `each` rows: row `k * each + e` is the sum over i of
-    `weights[k, i]` times row `i * each + e` of the base.
+    rows. The result has `count` *combinations* of these groups, each with `each` rows: row
+    `k * each + e` is the sum over i of `weights[k, i]` times row `i * each + e` of the base.
     """
 
     weights: Ints

@@ -17,8 +17,9 @@ def times(a: Ints, b: Ints | int, modulus: int) -> Ints:
 
 
 def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
-    """Return sums of consecutive rows, mod q. Sum k has the rows from `starts[k]` to the row before
-    `starts[k + 1]`, and the last sum has all rows from its start to the end. No sum may be empty.
+    """Return sums of consecutive rows, mod q. Sum k adds up the rows from `starts[k]` to
+    `starts[k + 1] - 1`, and the last sum adds up all rows from its start to the end. Every sum must
+    have a row.
     """
     longest = int(np.diff(np.append(starts, len(values))).max(initial=0))
     if longest * (modulus - 1) < _INT64_LIMIT:

@@ -10,9 +10,10 @@ There are two stages, to avoid new nonzero entries (fill-in):
 
 - sparse: coins that occur in few rows are eliminated first, and the shortest of these rows is the
   pivot. This changes few entries, and other coins may then occur in few rows.
-- dense: the remaining rows fall into groups that share no coin. Unless a group is too large, each
-  becomes one dense matrix `[coins | identity]`, which flint reduces. The columns of the identity
-  then give each reduced row as a combination of the group's rows.
+- dense: the remaining rows fall into groups that share no coin. Each group becomes one dense matrix
+  `[coins | identity]`, which flint reduces. The columns of the identity then give each reduced row
+  as a combination of the group's rows. If one group is too large for this, there is no dense stage:
+  the coins of all groups are eliminated as in the sparse stage.
 
 """
 

@@ -5,9 +5,9 @@ Theory of operation. A coalition often sees many combinations of the same few ba
 rows are `weights @ base`. Elimination only needs their span. So we take the weights in reduced row
 echelon form, which has as many rows as the rank. Proof: docs/proofs/shared-and-added.md.
 
-Example over F_7. A coalition sees shares of the secrets 8 and 9 at the points 1 and 2, and users
-report their sums at the points 1, 2 and 3; one coin hides each secret. Of 7 rows 6 are left, and
-no row has more than two terms:
+Example over F_7. One coin hides each of the secrets 8 and 9. A coalition sees the shares of both
+secrets at the points 1 and 2, and the sums of the two shares at the points 1, 2 and 3, which users
+report. Of these 7 rows 6 are left, and no row has more than two terms:
 
 >>> from simnet.linear.mixtures import added
 >>> weights = np.array([[1, 1], [2, 1], [3, 1]])
@@ -79,7 +79,7 @@ class Reduction:
     """The rows of several parts, where mixtures of one base are replaced by reduced rows.
 
     The rows of all parts have equally many lanes, and are numbered part by part. `weights` turns a
-    combination of reduced rows into a combination of these rows.
+    combination of reduced rows into a combination of the rows of the parts.
     """
 
     def __init__(self, parts: Sequence[TermRows], modulus: int) -> None:

@@ -46,7 +46,8 @@ Query = Seed | Agreement
 def split_rows(terms: Terms, count: int) -> list[Terms]:
     """Return the forms of an array with `count` rows, row by row.
 
-    The forms of a row are one row of lanes if this is possible, and rows with one lane otherwise.
+    Each result has the forms of one row of the array: as a single row with a lane for each form, if
+    this is possible, and otherwise as rows with one lane.
     """
     elements = terms.rows * terms.lanes
     length = elements // count
@@ -58,7 +59,7 @@ def split_rows(terms: Terms, count: int) -> list[Terms]:
 
 
 def form_key(terms: Terms) -> bytes:
-    """Return bytes that are equal exactly for equal forms in equal lanes."""
+    """Return bytes that are equal exactly for equal forms with equally many lanes."""
     head = np.array([terms.lanes, terms.rows], dtype=np.int64)
     return b"".join(
         part.astype(np.int64).tobytes()

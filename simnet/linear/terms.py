@@ -47,7 +47,8 @@ _latest: "weakref.WeakValueDictionary[tuple[int, ...], Ints]" = weakref.WeakValu
 
 
 def shared(array: Ints) -> Ints:
-    """Return the array, made read-only, or the latest array of its shape if both are equal.
+    """Return the array, made read-only. But if the array of this shape for which `shared` was
+    called last still exists and is equal, return that array, so that only one of the two is kept.
 
     The caller must not change its own array afterwards.
     """
@@ -345,7 +346,7 @@ def no_rows(lanes: int) -> Terms:
 
 def common_lanes(parts: Sequence[Terms]) -> int:
     """Return a number of lanes that all rows of several parts can have: the greatest common divisor
-    of the parts' numbers of lanes, or 1 if some unknown would be in different lanes of two rows; 0
+    of the parts' numbers of lanes, or 1 if some unknown would then occur in two different lanes; 0
     if there are no parts.
     """
     lanes = gcd(*(part.lanes for part in parts))

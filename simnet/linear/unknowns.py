@@ -1,9 +1,10 @@
 """Unknowns: the variables of linear forms.
 
 Theory of operation. In a symbolic reading, each uniform field coin, each element of a declared
-secret, each element of a random row, and each product of two forms that is not itself linear is an
-unknown. The unknowns that are drawn, declared or multiplied together form a *family*. An unknown
-is given by its family and its place in the family. Both are packed into one integer::
+secret, each element of a random row (which `me.expand` makes from a seed), and each product of two
+forms that is not itself linear is an unknown. The unknowns that are drawn, declared or multiplied
+together form a *family*. An unknown is given by its family and its place in the family. Both are
+packed into one integer::
 
     unknown = number of the family * 2**36 + place
 
@@ -17,7 +18,8 @@ Most families are found by a key. The key of a family of coins consists of the s
 purpose, and a digest of the draws so far. So equal draws in runs of one seed give the same
 unknowns.
 
-Example. Party u1 declares a secret of three elements, and then draws two coins:
+Example. Party u1 declares a secret of three elements, and then draws two coins. (The keys are
+shortened here.)
 
 >>> from simnet.values.field import Field
 >>> from simnet.values.residues import constant
@@ -29,7 +31,8 @@ Name(kind='coin', holders=('u1',), label='seed 7', place=1)
 >>> unknowns.values(secret.first, lanes=3)
 array([4, 0, 0])
 
-A coalition knows the value of an unknown if one of its members holds it.
+A coalition knows the value of an unknown if one of its members holds it. A coalition also knows a
+monomial if it knows all factors, and a random row if it knows the seed.
 """
 
 import itertools
@@ -214,8 +217,8 @@ class Unknowns:
         return np.array([KINDS.index(family.kind) for family in self.families], dtype=np.int64)
 
     def held_by(self, parties: Iterable[str], streams: AbstractSet[int] = frozenset()) -> Bools:
-        """Return, for each family, whether these parties hold it, if they know the seeds of
-        `streams`.
+        """Return, for each family, whether these parties together hold it. `streams` lists the
+        families of random rows whose seeds they know, by number.
 
         All parties hold what is public. Parties hold a monomial if they hold all its factors.
         """
