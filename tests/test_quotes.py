@@ -9,6 +9,7 @@ import pytest
 
 from simnet.studies.find import find_experiment, names
 from simnet.studies.page import COLUMNS, DISPUTED, HEADER, Section, page_of, preface, sections_of
+from simnet.studies.quote import reads_as_sentences
 from simnet.studies.verdict_table import headline
 
 PAGE = Path(__file__).parents[1] / "QUOTES.md"
@@ -42,7 +43,9 @@ def test_a_section_has_a_row_for_each_quote_and_headlines_that_follow(section: S
         statement, _, judged_at = row["statement"].partition("; judged at: ")
         assert statement == f"{quote.what}{read_as}".replace("|", r"\|")
         assert judged_at.endswith(quote.points.replace("|", r"\|"))
-        assert row["verdict"].partition(DISPUTED)[2] == quote.disputed.replace("|", r"\|")
+        verdict, _, disputed = row["verdict"].partition(DISPUTED)
+        assert disputed == quote.disputed.replace("|", r"\|")
+        assert reads_as_sentences(verdict.partition("**: ")[2])
         if row["law"] == "disagrees":
             assert f"**: {quote.why}".replace("|", r"\|") in row["verdict"]
         status = row["data"].partition(":")[0]

@@ -35,11 +35,11 @@ SECTION, CONCLUSION = "Biswas et al., section 4 and Fig. 3", "Biswas et al., sec
 LAW = "binomial"
 ABSOLUTE, RELATIVE = "drastic", "drastic times"  # words
 NO_STEPS = (
-    "the text does not say that the distance falls at every step; from π = 0.1 to 0.9 it falls, as "
-    "another row says"
+    "The text does not say that the distance falls at every step. From π = 0.1 to 0.9 it falls, "
+    "as another row says."
 )
 NO_THRESHOLD = "the text has no number for a drastic difference"
-WITHOUT_NUMBER = "a reader may judge without a number whether such a difference is drastic"
+WITHOUT_NUMBER = "A reader may judge without a number whether such a difference is drastic."
 
 
 def communication(table: Table) -> Counterpart:
@@ -94,7 +94,9 @@ def _below(table: Table, word: str, numbers: Mapping[float, float]) -> Counterpa
     threshold = table.word(word)
     if isnan(threshold):
         listed = ", ".join(f"{number:.3g} at ε = {one:g}" for one, number in numbers.items())
-        raise ValueError(f"{NO_THRESHOLD} (we found {listed}); --word '{word}=...' gives one")
+        raise ValueError(
+            f"{NO_THRESHOLD} (we found {listed}). The option --word '{word}=...' gives a threshold"
+        )
     share = sum(number < threshold for number in numbers.values()) / len(numbers)
     return Counterpart(None, share, share, share, share=True)
 
@@ -278,7 +280,7 @@ EXPERIMENT = Experiment(
                 under=f"the fall from π = 0.5 to 0.9 is smaller than the fall from 0.1 to 0.5, "
                 f"which takes as many further reports; {words}",
                 points="the text names no point and no ε",
-                disputed="the text names no point and no measure; both are ours",
+                disputed="The text names no point and no measure; we chose both.",
             )
             for measure, words in (
                 ("raw_tv", "the distance of raw estimates"),
@@ -291,7 +293,7 @@ EXPERIMENT = Experiment(
             STATED,
             difference_is_small,
             under="the difference of the distances of estimates clipped at 0 and scaled",
-            why="the difference is drastic at some ε, with the threshold that was given",
+            why="With the given threshold, the difference is drastic at some ε.",
             disputed=WITHOUT_NUMBER,
             points="π = 0.1 and 1, as in the text; the text names no ε",
         ),
@@ -302,7 +304,7 @@ EXPERIMENT = Experiment(
             quotient_is_small,
             under="the quotient of the distances of raw estimates; such a distance can be above 1, "
             "as raw estimates need not be a distribution",
-            why="the quotient is drastic at some ε, with the threshold that was given",
+            why="With the given threshold, the quotient is drastic at some ε.",
             disputed=WITHOUT_NUMBER,
             points="π = 0.1 and 1, as in the text; the text names no ε",
         ),

@@ -173,10 +173,10 @@ FIG1 = experiment(
             "size of the domain of Binomial(100, 0.5)",
             "100",
             size,
-            correction="the values 0 to 100 are 101",
+            correction="The values from 0 to 100 are 101 values.",
             instead=lambda _: 100.0 - 0.0 + 1.0,
-            disputed="the text does not list the domain: without the value 0, whose probability is "
-            "2^-100, the domain has size 100",
+            disputed="The text does not list the domain. Without the value 0, whose probability "
+            "is 2^-100, the domain has size 100.",
         )
     ],
 )

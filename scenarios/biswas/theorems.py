@@ -287,11 +287,11 @@ OWN_HOLDERS = CASES[OWN].share * len(CASES[OWN].held)
 
 P_STAR = "p* of direct encoding with ε = 1 and 3 items, which Remark 1 says is p"
 PROOF_OF_ALL = (
-    "the proof computes c from the reports of all n users; with this c, the theorem holds"
+    "The proof computes c from the reports of all n users. With this c, the theorem holds."
 )
 WRONG_WAY = (
-    "the reverse is true: ĉ has the smaller variance for every π < 1. The proof forgets that "
-    "the count of an item and the number of reports are correlated"
+    "The reverse is true: ĉ has the smaller variance for every π < 1. The proof forgets that the "
+    "count of an item and the number of reports are correlated."
 )
 QUOTES = (
     Quote(
@@ -307,12 +307,12 @@ QUOTES = (
         lambda _: direct_encoding_p(),
         lambda _: exact(supported(all_possible=True)),
         correction=(
-            "the support of an item is {i}, as the text says below Definition 2.4. Definition 2.3 "
-            "takes all outputs of non-zero probability; then p* = q* = 1"
+            "The support of an item is {i}, as the text says below Definition 2.4. Definition 2.3 "
+            "takes all outputs of non-zero probability; then p* = q* = 1."
         ),
         corrected=lambda _: exact(supported(all_possible=False)),
         under="all outputs of non-zero probability support an item, as Definition 2.3 says",
-        disputed="Remark 1 sets another support, {i}; with {i}, p* is p, as another row says",
+        disputed="Remark 1 uses another support, {i}. With {i}, p* is p, as another row says.",
     ),
     Quote(
         source("Definition 2.4"),
@@ -332,7 +332,7 @@ QUOTES = (
         "mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = 0.1",
         lambda _: printed_third_line(0.1),
         lambda _: exact(float(direct(sample(CROWD, 0.1)).mean(CASES[CROWD].share)) * 50_000),
-        correction="n q stands outside the product, as in the fourth line",
+        correction="The term n q stands outside the product, as in the fourth line.",
         instead=lambda _: direct_mean(0.1),
     ),
     Quote(
@@ -347,7 +347,8 @@ QUOTES = (
         "limit of c as π goes to 0, 8 % of 50,000 users, 101 items, ε = 1",
         lambda _: limit_of_direct(),
         lambda _: exact(without_reports()),
-        correction="-n q / (p - q): negative, as the text says and its formula does not",
+        correction="The limit is -n q / (p - q). It is negative, as the text says, but the "
+        "printed formula is positive.",
         instead=lambda _: -limit_of_direct(),
     ),
     *(
@@ -389,7 +390,7 @@ QUOTES = (
         lambda _: exact(
             direct(sample(CROWD, 0.1)).approximate_variance * len(CASES[CROWD].held) ** 2
         ),
-        correction="π² times the formula: Var*(c) = π² Var*(g)",
+        correction="The right formula is π² times the printed one: Var*(c) = π² Var*(g).",
         instead=lambda _: 0.1**2 * approximate_variance_g(CROWD, 0.1),
         under="the approximate variance is that of c, as the sentence before the formula says",
     ),
@@ -407,8 +408,8 @@ QUOTES = (
         lambda _: printed_variance_g(FEW, FEW_CHANCE),
         measured("variance", FEW, "g", sampling=FEW_CHANCE),
         correction=(
-            "the expected number is that of the corrected formula: f p² + (1 - f) q² in "
-            "place of the proof's (f p + (1 - f) q)²"
+            "The expected number is that of the corrected formula, which has f p² + (1 - f) q² in "
+            "place of the proof's (f p + (1 - f) q)²."
         ),
         instead=lambda _: corrected_variance_g(FEW, FEW_CHANCE),
         under=FIXED,
@@ -422,7 +423,8 @@ QUOTES = (
             float(centred(sample(FEW, FEW_CHANCE)).drawn_variance(CASES[FEW].share)) * 4**2
         ),
         correction=(
-            "μ (1 - μ) in place of f p (1 - p) + (1 - f) q (1 - q), with μ = f p + (1 - f) q"
+            "The right formula has μ (1 - μ) in place of f p (1 - p) + (1 - f) q (1 - q), with μ "
+            "= f p + (1 - f) q."
         ),
         instead=lambda _: drawn_variance_g(FEW, FEW_CHANCE),
         under=INDEPENDENT,
@@ -456,11 +458,12 @@ QUOTES = (
         STATED,
         everywhere_on_grid(mean_is_negative),
         under=f"the mean of c; small: π = {SAMPLINGS[0]:g}",
-        why="with a large ε and f, n f π is larger than the noise that c subtracts: q is small",
+        why="With a large ε and a large f, n f π is larger than the noise that c subtracts, "
+        "because q is small.",
         points=GRID.replace(f"π {', '.join(map(str, SAMPLINGS))}", f"π {SAMPLINGS[0]:g}"),
         disputed=(
-            "the text names no small probability, and goes on with the limit for π to 0; up to "
-            f"π = {NEGATIVE_UP_TO:g} the mean of c is negative at all these ε, items and f"
+            "The text names no small probability, and goes on with the limit for π to 0. For π up "
+            f"to {NEGATIVE_UP_TO:g}, the mean of c is negative at all these ε, items and f."
         ),
     ),
     Quote(
@@ -477,11 +480,12 @@ QUOTES = (
         lambda _: exact(order_of(normalised_by_mean)),
         under="Var(g) / E[g], as in Definition 3.1",
         why=(
-            "the mean of g is n f and does not depend on π, so the power is 1. O(1/(π³ n)) is not "
+            "The mean of g is n f and does not depend on π, so the power is 1. O(1/(π³ n)) is not "
             "even an upper bound, because this quotient does not fall as n grows. The quotient "
-            "also grows without bound as f goes to 0, and Var* is the variance at f = 0"
+            "also grows without bound as f goes to 0, and Var* is the variance at f = 0."
         ),
-        disputed="the proof divides by the expected number of reports instead, as another row says",
+        disputed="The proof divides by the expected number of reports instead, as another row "
+        "says.",
     ),
     Quote(
         source("Theorem 3.5, proof"),
@@ -489,8 +493,8 @@ QUOTES = (
         lambda _: printed_variance_c_hat(FEW, FEW_CHANCE),
         measured("variance", FEW, "ĉ", sampling=FEW_CHANCE),
         correction=(
-            "the expected number is that of the corrected formula: minus the term with "
-            "2 q Cov(N_i, S), which the proof forgets"
+            "The expected number is that of the corrected formula, which subtracts the term with "
+            "2 q Cov(N_i, S). The proof forgets this term."
         ),
         instead=lambda _: corrected_variance_c_hat(FEW, FEW_CHANCE),
         under=f"{FIXED}; the exact variance of g stands for Var(g) in the printed formula",
@@ -533,9 +537,9 @@ QUOTES = (
         bound="at least",
         under="the estimate c from the reports of the sampled users, as in Eq. 4",
         why=(
-            "the mean of g is always n f, between 0 and n. The mean of c is negative if f is below "
-            "q (1 - π) / (π (p - q)), as here; otherwise neither mean is negative, as in the row "
-            "on Eq. 4 with π = 0.9"
+            "The mean of g is always n f, which lies between 0 and n. The mean of c is negative "
+            "if f is below q (1 - π) / (π (p - q)), as here. Otherwise neither mean is negative, "
+            "as in the row on Eq. 4 with π = 0.9."
         ),
         disputed=PROOF_OF_ALL,
     ),
@@ -555,8 +559,8 @@ QUOTES = (
             STATED,
             everywhere_on_grid(holds),
             under=under,
-            why="see the row on the mean of c where the mean of g is 10: c subtracts the noise of "
-            "users who stayed silent",
+            why="As in the row on the mean of c where the mean of g is 10, c subtracts the noise "
+            "of users who stayed silent.",
             points=GRID,
             disputed=disputed,
         )
@@ -590,10 +594,10 @@ QUOTES = (
         why=(
             "T counts a user who reports often more than a user who rarely reports, so it is "
             "biased where the π_j are related to the items. If each report has the weight 1/π_j "
-            "(Horvitz and Thompson), the estimate is unbiased"
+            "(Horvitz and Thompson), the estimate is unbiased."
         ),
-        disputed="the text does not say whether the π_j may depend on the items; if they do not, "
-        "it holds, as another row says",
+        disputed="The text does not say whether the π_j may depend on the items. If they do not, "
+        "T is unbiased, as another row says.",
     ),
     Quote(
         source("Theorem 5.1"),
@@ -608,7 +612,8 @@ QUOTES = (
             "place of the proof's π",
             lambda _: printed_variance_t(),
             measured("variance", case, "T"),
-            correction=(f"the expected number is that of the corrected formula: {correction}"),
+            correction="The expected number is that of the corrected formula, which has "
+            f"{correction}.",
             instead=corrected,
             under=f"{under}; all three terms of the printed formula stand over its denominator, "
             "although its brackets leave the third term out",
@@ -688,13 +693,14 @@ QUOTES = (
             bound="at most",
             under=under,
             why=(
-                "the text asks an open question, and says that this approach 'would enable us to "
-                "find' the minimum. The stationary point is the "
-                "maximum, because Var*(T) falls as Σ π_j² grows. At the minimum the same "
-                "users are always asked, and then T is biased, unless the same share of them holds "
-                "the item as of all users; Var* does not show this"
+                "The text asks an open question, and says that this approach 'would enable us to "
+                "find' the minimum. The stationary point is the maximum, because Var*(T) falls as "
+                "Σ π_j² grows. At the minimum the same users are always asked. Then T is biased, "
+                "unless the same share of them holds the item as of all users; Var* does not show "
+                "this."
             ),
-            disputed="the text only asks whether techniques like Lagrange's could find the minimum",
+            disputed="The text only asks whether techniques like Lagrange's could find the "
+            "minimum.",
         )
         for budget, under in (
             (1, "the π_j add up to 1, as a probability distribution"),

@@ -47,15 +47,15 @@ WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "ep
 # it. The test then rejects at the rate of false alarms.
 FAR_BELOW = 0.1
 STANDARD = (
-    "the number is the standard deviation, at ε = 1. As a variance it would belong to about "
-    "ε = 8.7, where the printed mean, -3.2, would be over 8 standard errors off"
+    "The number is the standard deviation, at ε = 1. As a variance it would belong to an ε of "
+    "about 8.7, where the printed mean, -3.2, would be over 8 standard errors off."
 )
 EPSILON = "the text states no ε here; we take ε = 1, where 5434 is the standard deviation"
 OF_WHOLE = "of OUE on Kosarak"
 PLACES = "-4, -3.75, ..., 4 standard deviations"  # `BOUNDS` in words
 GAUSSIAN = (
-    "the estimates lie on a lattice with few points in a standard deviation, and their law is "
-    "skewed, because few reports support an item"
+    "The estimates lie on a lattice with few points in a standard deviation. Their law is skewed, "
+    "because few reports support an item."
 )
 
 
@@ -193,7 +193,9 @@ def quotes() -> Iterator[Quote]:
                 partial(gaussian, population=population, mechanism=mechanism),
                 population,
                 "its distribution function is off by at most the threshold of the word Gaussian",
-                "the text has no measure, and the threshold is ours" if mechanism == "k-rr" else "",
+                "The text has no measure, and we chose the threshold."
+                if mechanism == "k-rr"
+                else "",
             )
             yield _stated(
                 SOURCE if shown else "Jia and Gong, section III-B",
@@ -203,9 +205,9 @@ def quotes() -> Iterator[Quote]:
                 population,
                 f"Kolmogorov's test rejects the Gaussian no more often than by false alarm, "
                 f"{FALSE_ALARM:.0%}",
-                unresolved="the distance is so small that the test rejects as often as by false "
-                "alarm: no number of trials that we can run tells the two rates apart",
-                disputed="the text has no measure, and the test is ours"
+                unresolved="The distance is so small that the test rejects as often as by false "
+                "alarm. No number of trials that we can run tells the two rates apart.",
+                disputed="The text has no measure, and we chose the test."
                 if mechanism == "k-rr"
                 else "",
             )

@@ -43,34 +43,36 @@ FITS = {
     "likelihood": "the exponent of the power law is the likeliest one (Eq. 16)",
 }
 WHYS = {
-    "kosarak": "we do not have the whole data set, and the text gives no support of the power law",
-    "retail": "the text does not give the support of the power law; see the other readings",
+    "kosarak": "We do not have the whole data set, and the text does not give the support of the "
+    "power law.",
+    "retail": "The text does not give the support of the power law. See the rows with the other "
+    "readings.",
 }
 # Why the reading as a share that is saved fails where the law with the true prior fails too.
 WHY_NO_SHARE = (
-    "even the true distribution of the counts as the prior saves a smaller share; see the readings "
-    "as an excess"
+    "Even with the true distribution of the counts as the prior, a smaller share is saved. See "
+    "the rows that read the number as an excess."
 )
 
 
 # By the law Calibrate with this fit errs more than OUE-Zero here.
 LOSES = ("retail", 1.0, "calibrate")
 NO_GAIN = (
-    "the paper prints a gain, and by the law there is a loss. With 24 runs chance can give the "
-    "printed number, so the number is reproduced, but not the gain; with 48 runs, which are dozens "
-    "too, the law would disagree"
+    "The paper prints a gain, and by the law there is a loss. With 24 runs chance can give the "
+    "printed number, so the number is reproduced, but the gain is not. With 48 runs, which are "
+    "dozens too, the law would disagree."
 )
 # Our interval of the quotient is narrow, but that of the gain is wide.
 SMALL_GAIN = (
-    "the paper prints the gain, 2.4 %, and not the quotient. Our interval of the quotient reaches "
-    "from a gain to a loss, so it is too wide to confirm the gain"
+    "The paper prints the gain, 2.4 %, and not the quotient. Our interval of the quotient reaches "
+    "from a gain to a loss, so it is too wide to confirm the gain."
 )
 
-NOT_EVERY = "the text does not say 'at every ε'; for larger ε alone the verdict may change"
+NOT_EVERY = "The text does not say 'at every ε'. For larger ε alone the verdict may change."
 # Why the statement that Calibrate errs less is disputed where the errors are close at ε = 1.
 CLOSE_CALLS = {
-    ("retail", "calibrate"): "the sentence describes the paper's own runs; at ε = 1 the two errors "
-    "are so close by the law that chance can turn them round",
+    ("retail", "calibrate"): "The sentence describes the paper's own runs. At ε = 1 the two "
+    "errors are so close by the law that chance can reverse their order.",
     ("retail", "likelihood"): NOT_EVERY,
     ("kosarak", "calibrate"): NOT_EVERY,
 }
@@ -215,7 +217,10 @@ def statements(population: str) -> Iterator[Quote]:
         )
 
     outperforms = "OUE-Calibrate errs less than OUE-Zero at every ε"
-    loses = "Theorem 2 is about the true prior; a fitted power law can lose to OUE-Zero at small ε"
+    loses = (
+        "Theorem 2 is about the true prior. With a fitted power law, Calibrate's error can be "
+        "larger than OUE-Zero's at small ε."
+    )
     for method, fit in {
         **FITS,
         "infinite": "power law without a largest count, fitted mean",
@@ -238,30 +243,30 @@ def statements(population: str) -> Iterator[Quote]:
         yield stated(
             f"{WORDS[method]} errs by orders of magnitude less than OUE at every ε",
             partial(_orders, population=population, one=method),
-            "at some ε the factor is below the threshold of 'orders of magnitude'",
-            disputed="the text names no factor, and does not say 'at every ε'. The factor is above "
-            "100 at ε = 1, and falls as ε grows",
+            "At some ε the factor is below the threshold of 'orders of magnitude'.",
+            disputed="The text names no factor, and does not say 'at every ε'. The factor is "
+            "above 100 at ε = 1, and falls as ε grows.",
         )
     yield stated(
         "OUE-Zero outperforms OUE at every ε",
         partial(_less, population=population, one="zero", other="oue"),
-        "at some ε OUE errs less than OUE-Zero",
+        "At some ε OUE has a smaller error than OUE-Zero.",
     )
     yield stated(
         "setting to 0 what Calibrate leaves below the significance threshold has a negligible "
         "impact on the error, in either direction, at every ε",
         partial(_negligible, population=population),
-        "at some ε the error changes by more than the threshold of 'negligible': Calibrate's "
-        "estimates of those counts reduce it",
-        disputed="the threshold of 'negligible' is ours; in a figure of errors that differ by "
-        "orders of magnitude, a change of this size may look negligible; nor does the text "
-        "name every ε",
+        "At some ε the error changes by more than the threshold of 'negligible', because "
+        "Calibrate's estimates of those counts reduce it.",
+        disputed="We chose the threshold of 'negligible'. In a figure of errors that differ by "
+        "orders of magnitude, a change of this size may look negligible. The text does not name "
+        "every ε, either.",
     )
     for method, fit in FITS.items():
         yield stated(
             "the performance gain over OUE-Zero grows from each ε to the next",
             partial(_grows, population=population, method=method),
-            "at some step the gain does not grow",
+            "At some step the gain does not grow.",
             f"the gain is the relative improvement, as in the text's examples; {fit}",
         )
 

@@ -219,25 +219,26 @@ def _with_threshold(table: Table, reading: Callable[[Table], Counterpart]) -> Co
     return attrs.evolve(found, judged_at="; ".join(filter(None, (found.judged_at, words))))
 
 
-LOSES = "at some points Calibrate's F-score is not the higher one"
-ORDER = "at some point the order is another one"
-TRULY = "at some point the two have different rates"
+LOSES = "At some points Calibrate's F-score is not the higher one."
+ORDER = "At some point the order is a different one."
+TRULY = "At some point the two have different rates."
 DIFFERENT = (
-    "the text says 'for different thresholds (especially thresholds that are smaller than the "
-    "significance threshold)' and names none: it may mean all, these alone, or several only"
+    "The text says 'for different thresholds (especially thresholds that are smaller than the "
+    "significance threshold)' and names none. It may mean all thresholds, the smaller ones alone, "
+    "or only several thresholds."
 )
 ZERO_STEPS = (
-    "the text does not say that this is so at every step to a smaller threshold, nor names its "
-    "thresholds, and it may compare the largest with the smallest"
+    "The text does not say that this is so at every step to a smaller threshold, and it does not "
+    "name its thresholds. It may compare the largest threshold with the smallest."
 )
-GIVEN = "the text says 'given a threshold', names none, and need not mean every one"
+GIVEN = "The text says 'given a threshold' and names none. It need not mean every threshold."
 BUDGETS = (
-    "the text says 'for different privacy budgets', names none for this figure, and need not mean "
-    "every one"
+    "The text says 'for different privacy budgets' and names none for this figure. It need not "
+    "mean every budget."
 )
 STEPWISE = (
-    "the text does not say that the improvement shrinks at every step to a larger threshold, nor "
-    "names its thresholds, and it may compare the smallest with the largest"
+    "The text does not say that the improvement shrinks at every step to a larger threshold, and "
+    "it does not name its thresholds. It may compare the smallest threshold with the largest."
 )
 
 
@@ -384,14 +385,14 @@ def _rows_by_cut() -> Iterator[Row]:
         yield (
             "Calibrate's improvement is more significant when the threshold is smaller",
             partial(_improvement, other=other),
-            "at some step to a larger threshold the improvement grows",
+            "At some step to a larger threshold the improvement grows.",
             f"the improvement is the difference of the F-scores of Calibrate and {WORDS[other]}",
             STEPWISE,
         )
         yield (
             "Calibrate's improvement is more significant when the threshold is smaller",
             partial(_relative_improvement, other=other),
-            "at some step to a larger threshold the improvement grows",
+            "At some step to a larger threshold the improvement grows.",
             f"the improvement is Calibrate's F-score divided by that of {WORDS[other]}",
             STEPWISE,
         )
@@ -423,28 +424,28 @@ def _rows_by_cut() -> Iterator[Row]:
         lambda table: always(
             below(table), "unchanged", "cut", lambda row: row["cut"] <= row["threshold"]
         ),
-        "a smaller threshold adds items",
+        "With a smaller threshold OUE-Zero predicts further items.",
         "compared with half the threshold, in the same collection",
         "",
     )
     yield (
         "OUE-Zero's precision rises as the threshold becomes smaller",
         precision_of_zero,
-        "at some step the precision does not rise",
+        "At some step the precision does not rise.",
         "",
         ZERO_STEPS,
     )
     yield (
         "OUE-Zero's true positives increase as the threshold becomes smaller",
         partial(counts_of_zero, one="right_zero"),
-        "at some step they do not increase",
+        "At some step the true positives do not increase.",
         "",
         ZERO_STEPS,
     )
     yield (
         "OUE-Zero's false positives decrease as the threshold becomes smaller",
         partial(counts_of_zero, one="wrong_zero", falls=True),
-        "at some step they do not decrease",
+        "At some step the false positives do not decrease.",
         "",
         ZERO_STEPS,
     )
@@ -452,14 +453,15 @@ def _rows_by_cut() -> Iterator[Row]:
         "OUE-Zero's false negatives increase faster than its true positives as the threshold "
         "becomes smaller",
         partial(counts_of_zero, one="missed_zero", other="right_zero"),
-        "at some step the true positives increase by as many items or more",
+        "At some step the true positives increase by as many items as the false negatives, or by "
+        "more.",
         "faster: by more items at every step",
         "",
     )
     yield (
         "OUE-Zero's recall falls as the threshold becomes smaller",
         recall_of_zero,
-        "at some step the recall does not fall",
+        "At some step the recall does not fall.",
         "",
         "",
     )

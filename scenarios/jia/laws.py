@@ -133,13 +133,13 @@ APPROXIMATELY = "approximately, as the sentence before Eq. 14 says"
 EQUALITY = "an equality, as Eq. 14 is printed"
 READINGS = {APPROXIMATELY: as_eq_14, EQUALITY: as_equality}
 THRESHOLD = (
-    "the threshold of 'approximately' is ours and decides alone: another one may give another "
-    "verdict"
+    "We chose the threshold of 'approximately', which alone decides. Another threshold may give "
+    "another verdict."
 )
 DISPUTED = {
     APPROXIMATELY: THRESHOLD,
-    EQUALITY: "the sentence before Eq. 14 says that the variance 'is approximated as' this; so "
-    "read, it may hold, by a threshold of our own, as another row says",
+    EQUALITY: "The sentence before Eq. 14 says that the variance 'is approximated as' this. So "
+    "read, the statement may hold, with a threshold of our choice, as another row says.",
 }
 
 
@@ -161,7 +161,8 @@ def variance_quotes() -> Iterator[Quote]:
                         f"the variance of every item's noise is n q (1 - q) / (p - q)², {of}",
                         STATED,
                         partial(reading, **point),
-                        "an item with f holders has (1 - p - q) / (p - q) f in addition",
+                        "The variance of an item with f holders also has the term (1 - p - q) / "
+                        "(p - q) f.",
                         partial(as_exact, **point),
                         data=DATA[population],
                         under=under,
@@ -259,10 +260,10 @@ def level_quotes() -> Iterator[Quote]:
                 partial(false_alarm_at, population=population, epsilon=epsilon),
                 under="the probability that one or more of d items that nobody holds reach the "
                 "threshold",
-                why="the number of supports is binomial, and its upper tail is heavier than the "
-                "Gaussian's for large ε",
-                disputed="the text sets β = 0.05 and does not say of what β is the probability; "
-                "Eq. 22 divides it by d, as one does for the false alarms of d items",
+                why="The number of supports is binomial, and its upper tail is heavier than the "
+                "Gaussian's for large ε.",
+                disputed="The text sets β = 0.05 and does not say of which event β is the "
+                "probability. Eq. 22 divides β by d, as one does for the false alarms of d items.",
                 data=DATA[population],
             )
 

@@ -123,14 +123,14 @@ def of_population(name: str) -> list[Sentence]:
         compute: Callable[[Ints], float],
         bound: Bound,
         under: str,
-        disputed: str = "the text has no number, and the bound is ours",
+        disputed: str = "The text has no number, and we chose the bound.",
     ) -> Sentence:
         return Sentence(
             SHAPE,
             f"{what}, {title}",
             Stated(number),
             counts_of(name, compute),
-            why="under this reading the data do not keep the bound",
+            why="Under this reading the data do not keep the bound.",
             bound=bound,
             under=under,
             data=data,
@@ -161,7 +161,7 @@ def of_population(name: str) -> list[Sentence]:
                 "at least",
                 "the share of the variance of the logarithm of the number of items that a straight "
                 f"line explains, up to the first frequency that {words}",
-                "the text names no frequency, and no measure of being close to a line",
+                "The text names no frequency, and no measure of being close to a line.",
             )
             for least, words in ((1, "no item has"), (10, "fewer than ten items have"))
         ),
@@ -173,10 +173,10 @@ def of_population(name: str) -> list[Sentence]:
                 Stated(NEAR),
                 counts_of(name, off_gaussian(mechanism)),
                 bound="at most",
-                why="few reports name the item, so its noise is skewed and takes few values",
+                why="Few reports name the item, so its noise is skewed and takes few values.",
                 under="the largest difference of its exact distribution function from the "
                 "Gaussian's",
-                disputed="the text has no measure of 'approximately', and the bound is ours"
+                disputed="The text has no measure of 'approximately', and we chose the bound."
                 if mechanism == "k-rr"
                 else "",
                 data=data,
@@ -189,8 +189,8 @@ def of_population(name: str) -> list[Sentence]:
             f"Calibrate tends to reduce the high frequencies that OUE estimates, {title}",
             STATED,
             counts_of(name, reduces),
-            why="at some high estimates the posterior mean under a power law is not below the "
-            "estimate",
+            why="For some high estimates the posterior mean under a power law is not below the "
+            "estimate.",
             under="every estimate from the significance threshold to the largest count; the power "
             "law has the mean of the counts",
             data=data,

@@ -16,9 +16,9 @@ from simnet.studies.verdict_table import ORIGINAL
 FIGURES = {("tumor_size", PATIENTS): 4, ("age", PATIENTS): 5}
 FIGURES |= {("tumor_size", ENLARGED): 6, ("age", ENLARGED): 7}
 SCOPE = (
-    "the sentence stands in the paragraph on Gowalla. The paragraphs on the patients say only that "
-    "the error of randomised response grows quickly when owners are added, and that of sampling "
-    "does not"
+    "The sentence stands in the paragraph on Gowalla. The paragraphs on the patients say only "
+    "that the error of randomised response grows quickly when owners are added, and that the "
+    "error of sampling does not."
 )
 IN_WORDS = {"age": "age", "tumor_size": "size of the tumour"}
 
@@ -65,10 +65,10 @@ def _quotes(by: str, owners: int) -> Iterator[Quote]:
         source,
         f"for every group by {IN_WORDS[by]}, {owners:,} owners",
         "group",
-        "randomised response has the smaller error for groups of more than "
-        f"{PATIENTS / crossover(SAMPLINGS[0]):.0f} of the 286 patients"
+        "Randomised response has the smaller error for groups of more than "
+        f"{PATIENTS / crossover(SAMPLINGS[0]):.0f} of the 286 patients."
         if owners == PATIENTS
-        else "for some group sampling has no error that is so much smaller",
+        else "For some group the error of sampling is not so much smaller.",
         scope="the sentence on a significantly lower error is about all data sets",
         disputed=SCOPE,
     )

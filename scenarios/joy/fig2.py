@@ -21,17 +21,17 @@ PLACES: Product = {
     "owners": [CHECKINS],
 }
 WHY = (
-    "the text does not say which locations are shown; with π_s = 0.45 and "
+    "The text does not say which locations are shown. With π_s = 0.45 and "
     f"0.25, the factor 1.6 belongs to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
     f"{CHECKINS / crossover(0.25, 1.6):,.0f} check-ins, and the factor 3.5 to "
-    f"{CHECKINS / crossover(0.45, 3.5):,.0f} and {CHECKINS / crossover(0.25, 3.5):,.0f}"
+    f"{CHECKINS / crossover(0.45, 3.5):,.0f} and {CHECKINS / crossover(0.25, 3.5):,.0f}."
 )
 
 
 RUNS_OR_FORMULA = (
-    "the text does not say whether its error bounds follow from a formula, as we take them, or "
-    "from runs, of which we know neither the number nor the scatter; then the row would be "
-    "undecided"
+    "The text does not say whether its error bounds follow from a formula, as we assume, or from "
+    "runs. If they follow from runs, we know neither the number of runs nor their scatter, and "
+    "the row would be undecided."
 )
 
 
@@ -97,7 +97,7 @@ EXPERIMENT = Experiment(
             SOURCE,
             "at every location",
             "location",
-            "at some location sampling has no error that is so much smaller",
+            "At some location the error of sampling is not so much smaller.",
         ),
     ],
     words=WORDS,

@@ -94,8 +94,8 @@ def ratio_of_circles(table: Table) -> Counterpart:
 
 
 EXACT_LESS = (
-    "the most telling answer is that of the rarest face, and for large x this is not the face of "
-    "the value"
+    "The most revealing answer is that of the rarest face. For large x this is not the face of "
+    "the value."
 )
 # The faces besides "sampled" have probability 0.55 together. If one face has all of it, the exact ε
 # is infinite: we leave out this x, for Eq. 29 too.
@@ -105,7 +105,7 @@ FACES = (
     "at x = 0.55 and π_s = 0.45 all other faces have probability 0: the exact ε is infinite, and "
     f"Eq. 29 gives {equation_29(0.45, 0.55):.4f}"
 )
-BY_FORMULAS = "the text measures the leakage by its formulas, Eq. 29 and 30"
+BY_FORMULAS = "The text measures the leakage by its formulas, Eq. 29 and 30."
 
 EXPERIMENT = Experiment(
     summary=("ε of sampling and of randomised response, by the probability of a coin or a face"),
@@ -144,8 +144,8 @@ EXPERIMENT = Experiment(
                 STATED,
                 partial(falling, curve=curve),
                 why=(
-                    "Eq. 30 looks at the answer yes only; above 1/2 the answer no tells more, and "
-                    "the exact ε grows again"
+                    "Eq. 30 looks at the answer yes only. Above 1/2 the answer no reveals more, "
+                    "and the exact ε grows again."
                 ),
                 under=under,
                 points=COINS,
@@ -162,10 +162,10 @@ EXPERIMENT = Experiment(
             STATED,
             lambda table: growing(table, "eq. 29"),
             under="ε by Eq. 29; the face is that of the value in round one, π_V'",
-            why="by Eq. 29 the ε falls with every step",
+            why="By Eq. 29 the ε falls with every step.",
             points=FACES,
-            disputed="the text calls this probability the one 'for the truthful response'; read as "
-            "π_s, the ε grows with it, as in a row of joy_text",
+            disputed="The text calls this probability the one 'for the truthful response'. If it "
+            "is read as π_s, the ε grows with it, as in a row of joy_text.",
         ),
         *(
             Quote(
@@ -203,7 +203,7 @@ EXPERIMENT = Experiment(
             ratio,
             bound="at least",
             under="by Eq. 29, and by the exact ε of randomised response, at the same x",
-            why="the quotient is below 4 at every point of the grid",
+            why="The quotient is below 4 at every point of the grid.",
             points=f"{FACES}, with the quotient "
             f"{JoyGerla(0.8, 0.55).exact_epsilon / equation_29(0.45, 0.55):.4g}",
             disputed=AS_MUCH,

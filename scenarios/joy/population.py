@@ -68,8 +68,8 @@ EXPERIMENT = Experiment(
             lambda table: growth(table, mechanism="response"),
             bound="at least",
             under="only owners who hold no are added; any growth counts, whatever 'quickly' means",
-            disputed="the text has no measure of 'quickly'; among many owners the error grows "
-            "with the square root of their number",
+            disputed="The text has no measure of 'quickly'. Among many owners the error grows "
+            "with the square root of their number.",
             points="the paper's figures on patients have 286 and 10,000 owners, and it has a "
             "million check-ins",
         ),

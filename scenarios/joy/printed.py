@@ -18,8 +18,8 @@ from protocols.two_rounds.mechanism import TwoRounds
 
 # Why the rows on the four times lower leakage are disputed.
 AS_MUCH = (
-    "'as much as four times' is an upper end: it says that some setting, which the text does not "
-    "name, reaches a quotient of about four, and we ask for at least 4"
+    "The words 'as much as four times' give an upper end. They say that some setting, which the "
+    "text does not name, reaches a quotient of about four, and we ask for at least 4."
 )
 
 

@@ -54,7 +54,7 @@ FEW, SIZES = (
 )  # FEW: the values of four owners. SIZES: numbers of owners, two of whom hold yes
 CROWDS = (4, 16, 256)  # numbers of owners, two of whom hold yes
 OTHERS, HELD, MODERATE = (0, 20, 200), 5, 0.5  # owners besides 5 who hold yes; ε
-EXCHANGED = "the paper exchanges outputs and faces: there are V + 1 outputs and V + 2 faces"
+EXCHANGED = "The paper exchanges outputs and faces. There are V + 1 outputs and V + 2 faces."
 
 
 @attrs.frozen
@@ -64,7 +64,7 @@ class Passage:
     `printed` is a number as text, a formula, or what the text states in words. `exact` evaluates
     the right number. `instead` evaluates what should be printed, and `correction` says it in words.
     `under` says how the text is read, where it allows several readings, and `disputed` why a fair
-    reader may come to another verdict.
+    reader may come to another verdict. `correction`, `why` and `disputed` are complete sentences.
     """
 
     source: str
@@ -361,30 +361,30 @@ ONE_OUTPUT = "one output, as the text says before the equation"
 WHOLE = "round two as a whole: the largest ε over all its answers"
 LAST_VALUE = f"ε of round two by the formula for the answer 2; {FACES}"
 OF_OUTPUT_0, OF_OUTPUT_1 = (
-    f"the text before the equation says 'for output {output}, round 2, the privacy leakage is as "
-    "follows', so the equation may be about this output alone; so read, it holds, as another row "
-    "says"
+    f"The text before the equation says 'for output {output}, round 2, the privacy leakage is as "
+    "follows', so the equation may be about this output alone. So read, it holds, as another row "
+    "says."
     for output in (0, 1)
 )
 OF_OUTPUT_V = (
-    "the text before the equation says that 'the only privacy leakage occurs when the data owner "
-    "truthfully responds for output V', round two', so the equation may be about one output alone; "
-    "so read, it holds, as another row says"
+    "The text before the equation says that 'the only privacy leakage occurs when the data owner "
+    "truthfully responds for output V', round two', so the equation may be about one output "
+    "alone. So read, it holds, as another row says."
 )
 MAY_HOLD_NONE = "an owner may hold none of the values"
 EVERY_OWNER = (
-    "section 4.2 says that a truthful response is an integer greater than 0; so read, it holds, as "
-    "another row says"
+    "Section 4.2 says that a truthful response is an integer greater than 0. So read, the "
+    "equation holds, as another row says."
 )
-BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
+BOTH_FORMULAS = "The ε is the larger of Eq. 21 and Eq. 25."
 PAIR = "an answer 0 in round one, then 1"
-A_GOAL = "the text calls this its goal, and names no measure of privacy"
+A_GOAL = "The text calls this its goal, and names no measure of privacy."
 A_FLOOR = (
-    "the text names no measure; ε and the number of owners who hold yes are ours. δ falls only to "
-    "the δ of the difference of the two sums, which does not depend on the number of owners; at a "
-    "larger ε, such as 2, it does not fall at all"
+    "The text names no measure; we chose ε and the number of owners who hold yes. δ falls only to "
+    "the δ of the difference of the two sums, which does not depend on the number of owners. At a "
+    "larger ε, such as 2, it does not fall at all."
 )
-ADVANTAGE = "the text does not say what an inference advantage is, nor which answers are seen"
+ADVANTAGE = "The text does not say what an inference advantage is, nor which answers are seen."
 NOS = (100, 1900, 9900)  # owners who hold no, beside 100 who hold yes: 50 %, 5 % and 1 % hold yes
 PASSAGES = (
     Passage(
@@ -392,7 +392,7 @@ PASSAGES = (
         "the number by which the sum of answers, less its mean noise, is divided",
         lambda _: 0.8,
         lambda _: _truthful(),
-        "a misprint of flip1 = 0.85",
+        "The number is a misprint of flip1 = 0.85.",
         instead=lambda _: INTRODUCTION.truthful,
     ),
     Passage(
@@ -419,7 +419,7 @@ PASSAGES = (
         )
         for owners, text, correction in (
             (10_000, "21", ""),
-            (10**6, "212", "√(n p), the footnote's formula, lacks the factor 1 - p"),
+            (10**6, "212", "The footnote's formula, √(n p), lacks the factor 1 - p."),
         )
     ),
     *(
@@ -437,10 +437,10 @@ PASSAGES = (
             f"standard deviation of the noise, {owners:,} owners of whom 100 hold yes, {COINS}",
             text,
             for_all(lambda n: _noise(n) / INTRODUCTION.truthful, owners),
-            why="the printed number is not divided by flip1",
+            why="The printed number is not divided by flip1.",
             under=OF_ESTIMATE,
-            disputed="the formula of footnote 2 is about the number of answers yes, and so is the "
-            "sentence after the number 212",
+            disputed="The formula of footnote 2 is about the number of answers yes, and so is the "
+            "sentence after the number 212.",
         )
         for owners, text in ((10_000, "21"), (10**6, "212"))
     ),
@@ -453,17 +453,18 @@ PASSAGES = (
             correction,
             instead=for_all(_within, deviations) if correction else None,
             under="of a Gaussian. The text says that this is the probability of being 'away from "
-            "the expected value', which is the contrary",
-            disputed=f"by its words, the text gives the probability of the contrary, {away}",
+            "the expected value', which is the opposite event",
+            disputed=f"By its words, the text gives the probability of the opposite event, {away}",
         )
         for words, deviations, text, correction, away in (
-            ("two", 2.0, "0.95", "", "which is 0.0455"),
+            ("two", 2.0, "0.95", "", "which is 0.0455."),
             (
                 "three",
                 3.0,
                 "0.99",
-                "three are 99.7 %; 99 % are 2.58 standard deviations",
-                "which is 0.0027; and 99 % may stand for 99.7 %, rounded down",
+                "Three standard deviations belong to 99.7 %, and 99 % belong to 2.58 standard "
+                "deviations.",
+                "which is 0.0027. Besides, 99 % may stand for 99.7 %, rounded down.",
             ),
         )
     ),
@@ -486,10 +487,12 @@ PASSAGES = (
             "who hold no are added: it errs more at each step from 100 to 1900 and 9900",
             STATED,
             for_all(lambda fixed: _rising([_asked_alone(nos, fixed) for nos in NOS]), fixed),
-            why="whoever is sampled answers the truth, so owners who hold no add no noise",
+            why="An owner who is sampled answers the truth, so the owners who hold 'no' add no "
+            "noise.",
             under=f"{under}; any growth of the variance counts, whatever 'quickly' means",
-            disputed="the text does not say how owners are sampled, and has no measure of "
-            "'quickly'; " + ("by the reading of another row it " + ("fails" if fixed else "holds")),
+            disputed="The text does not say how owners are sampled, and has no measure of "
+            "'quickly'. By the reading of another row the statement "
+            + ("fails." if fixed else "holds."),
         )
         for fixed, under in (
             (
@@ -505,8 +508,8 @@ PASSAGES = (
         STATED,
         _stronger,
         why=(
-            "the ε of the count does not depend on the number of owners: it is that of one "
-            "owner's answer"
+            "The ε of the count does not depend on the number of owners. It is the ε of one "
+            "owner's answer."
         ),
         under=PURE,
         disputed=A_GOAL,
@@ -569,9 +572,9 @@ PASSAGES = (
         "the exact number of owners is not released, for 1 to 4 owners",
         STATED,
         _number_stays_open,
-        why="the counts of 0 and of 1 in a round add up to the number of owners",
+        why="In a round, the counts of the answers 0 and 1 add up to the number of owners.",
         under="the counts of all answers of a round are released, as section 4 says",
-        disputed="the text may mean only that nobody publishes the number itself",
+        disputed="The text may mean only that nobody publishes the number itself.",
     ),
     Passage(
         THREATS,
@@ -580,8 +583,8 @@ PASSAGES = (
         "0.5",
         lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1,
         bound="at most",
-        why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no finite "
-        "ε",
+        why="An owner who answers 0 and then 1 was sampled and holds yes, so the pair of answers "
+        "has no finite ε.",
         under=f"the probability was 1/2 before; {PAIR}",
         disputed=ADVANTAGE,
     ),
@@ -591,7 +594,8 @@ PASSAGES = (
         "0.5",
         lambda m: posterior_yes(m, 0.05).both_rounds_0_then_1 - 0.05,
         bound="at most",
-        why="who answers 0 and then 1 was sampled and holds yes, however few owners do",
+        why="An owner who answers 0 and then 1 was sampled and holds yes, however few owners hold "
+        "yes.",
         under=f"by how much the probability of yes grows, from the 5 % of section 3; {PAIR}",
         disputed=ADVANTAGE,
     ),
@@ -603,8 +607,8 @@ PASSAGES = (
         bound="at most",
         under="by how much the probability of yes grows, from any of 1 % to 99 %; an answer 1 in "
         "round two, and round one is not seen; π_0 = 0.3 and π_s = 0.45",
-        disputed=f"{ADVANTAGE}, and names no π_0: for every π_s below 1/2 some π_0 breaks the "
-        "claim, for π_s = 0.45 every π_0 above 0.494",
+        disputed=f"{ADVANTAGE} It does not name π_0, either. For every π_s below 1/2 some π_0 "
+        "breaks the claim; for π_s = 0.45 every π_0 above 0.494 does.",
     ),
     Passage(
         THREATS,
@@ -613,12 +617,12 @@ PASSAGES = (
         Stated(0.0),
         lambda m: aggregate_delta(m, _round_two(m), 2, 10),
         why=(
-            "even without collusion, the difference of the two published sums has the law "
-            "Bin(yes, π_s): no ε is finite"
+            "Even without collusion, the difference of the two published sums has the law "
+            "Bin(yes, π_s), where yes is the number of owners who hold yes. So no ε is finite."
         ),
         under="both sums are published, and δ is 0 because section 4.3 says that the mechanism "
         "satisfies differential privacy",
-        disputed="the text looks at round two alone, and prints no δ",
+        disputed="The text looks at round two alone, and prints no δ.",
     ),
     Passage(
         "section 3.2, Eq. 1",
@@ -695,7 +699,7 @@ PASSAGES = (
         f"probability of the face of the last value, V = 2; {FACES}, and 0.45 for being sampled",
         lambda _: printed.equation_12_last([*UNEVEN.background, UNEVEN.sampling]),
         lambda _: UNEVEN.background[-1],
-        "the last line must not subtract π_V itself",
+        "The last line must not subtract π_V itself.",
         instead=lambda _: 1 - sum(UNEVEN.background[:-1]) - UNEVEN.sampling,
     ),
     Passage(
@@ -710,7 +714,8 @@ PASSAGES = (
         f"expected zeros of round one, {OWNERS}, {FACES}",
         lambda _: printed.equation_14_zero(UNEVEN, [1, 1], 1),
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[0][0],
-        "owners who hold no value are sampled too: (π_0 + π_s) of all",
+        "Owners who hold no value are sampled too, so the number is (π_0 + π_s) times the number "
+        "of all owners.",
         instead=lambda _: 3 * (UNEVEN.background[0] + Fraction(UNEVEN.sampling)),
         under=f"{MAY_HOLD_NONE}: its truth is 0",
         disputed=EVERY_OWNER,
@@ -727,11 +732,11 @@ PASSAGES = (
         f"expected count of value 2 in round two where the line shows value 1, {OWNERS}, {FACES}",
         lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 1)[2],
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
-        "every value gains its own sampled owners",
+        "Every value gains its own sampled owners.",
         instead=lambda _: 3 * UNEVEN.background[2] + Fraction(UNEVEN.sampling),
         under="the line of V' stands for one value, and the other lines for all others",
-        disputed="V' may stand for every value in turn, as in Eq. 16; so read, it holds, as "
-        "another row says",
+        disputed="V' may stand for every value in turn, as in Eq. 16. So read, the equation "
+        "holds, as another row says.",
     ),
     *(
         Passage(
@@ -749,20 +754,20 @@ PASSAGES = (
         Stated(0.0),
         lambda m: delta_of(m.joint_law(1), m.joint_law(0), _round_two(m)),
         why=(
-            "the paper looks at round two alone; the pair of answers has no finite ε, and δ"
-            " = π_s at every ε"
+            "The paper looks at round two alone. The pair of answers has no finite ε, and δ = π_s "
+            "at every ε."
         ),
         under="an adversary inspects both answers, as in section 3.1, and δ is 0 because section "
         "4.3 says that the mechanism satisfies differential privacy",
-        disputed="the text prints no δ, and section 4 assumes that only the aggregate counts are "
-        "released",
+        disputed="The text prints no δ, and section 4 assumes that only the aggregate counts are "
+        "released.",
     ),
     Passage(
         "Eq. 19",
         "P[0 | yes] / P[0 | no]",
         lambda m: printed.equations_19_and_20(m)[0],
         lambda m: m.round_two_law(1)[0] / m.round_two_law(0)[0],
-        "Eq. 19 and 20 are exchanged",
+        "Eq. 19 and Eq. 20 are exchanged.",
         instead=lambda m: printed.equations_19_and_20(m)[1],
     ),
     Passage(
@@ -770,7 +775,7 @@ PASSAGES = (
         "P[0 | no] / P[0 | yes]",
         lambda m: printed.equations_19_and_20(m)[1],
         lambda m: m.round_two_law(0)[0] / m.round_two_law(1)[0],
-        "Eq. 19 and 20 are exchanged",
+        "Eq. 19 and Eq. 20 are exchanged.",
         instead=lambda m: printed.equations_19_and_20(m)[0],
     ),
     Passage(
@@ -843,7 +848,8 @@ PASSAGES = (
         LAST_VALUE,
         lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
         lambda _: _round_two(attrs.evolve(UNEVEN, none=False)),
-        "the ε is the largest one over all values, which is that of the value with the rarest face",
+        "The ε is the largest one over all values, which is that of the value with the rarest "
+        "face.",
         instead=lambda _: max(
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background[1:]
         ),
@@ -855,7 +861,7 @@ PASSAGES = (
         LAST_VALUE,
         lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
         lambda _: _round_two(UNEVEN),
-        "the ε is the largest one over all values and 'none', which is that of the rarest face",
+        "The ε is the largest one over all values and 'none', which is that of the rarest face.",
         instead=lambda _: max(
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background
         ),
@@ -877,11 +883,11 @@ PASSAGES = (
         lambda m: _even(m, AGES) / best_epsilon_round_two(m.sampling, 1, none=True),
         bound="at most",
         why=(
-            "with more values each face is rarer, so ε is larger: at best ln(1 + π_s (V + 1) / (1 "
-            "- π_s)) if an owner may hold none of the V values"
+            "With more values each face is rarer, so ε is larger. At best it is ln(1 + π_s (V + "
+            "1) / (1 - π_s)), if an owner may hold none of the V values."
         ),
         under="ε of round two, with the best faces; an owner may hold none of the values",
-        disputed="the text speaks of leakage opportunities, and names neither an ε nor faces",
+        disputed="The text speaks of leakage opportunities, and names neither an ε nor faces.",
     ),
     Passage(
         "Eq. 30",
@@ -895,11 +901,11 @@ PASSAGES = (
         "ε of randomised response with 0.8 and 0.9",
         lambda _: printed.equation_30(0.8, 0.9),
         lambda _: JoyGerla(0.8, 0.9).exact_epsilon,
-        "the answer no tells more when the second coin is above 1/2",
+        "The answer no reveals more when the second coin is above 1/2.",
         instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9)),
         under="of the mechanism, as the sentence before the equation says",
-        disputed="the line before the equation looks at the answer yes alone; so read, the "
-        "equation holds, as another row says",
+        disputed="The line before the equation looks at the answer yes alone. So read, the "
+        "equation holds, as another row says.",
     ),
     Passage(
         "section 5.2 and Fig. 3",
@@ -909,9 +915,9 @@ PASSAGES = (
         lambda _: _rising([printed.equation_29(k / 20, 0.3) for k in range(1, 14)]),
         under="that probability is π_s, at which an owner answers the truth in round two; ε by "
         "Eq. 29, π_V' = 0.3",
-        disputed="the text fixes π_s = 0.45, and its sign for the probability that it varies, "
-        "π_⊥V', may stand for π_V' of Eq. 29, the probability of the value's face; so read, ε "
-        "falls, as in a row of Fig. 3 (joy_fig3)",
+        disputed="The text fixes π_s = 0.45. Its sign for the probability that it varies, π_⊥V', "
+        "may stand for the π_V' of Eq. 29, which is the probability of the value's face. So read, "
+        "ε falls, as in a row of Fig. 3 (joy_fig3).",
     ),
     Passage(
         "section 4",
@@ -937,9 +943,9 @@ PASSAGES = (
             for_mechanism(_leakage, values),
             bound="at least",
             why=(
-                "with π_s = 0.45 the face of each answer would need a probability of 0.3945 or "
-                "more, and all these faces have 0.55 together. Both rounds together have no finite "
-                "ε"
+                "With π_s = 0.45 the face of each answer would need a probability of 0.3945 or "
+                "more, and all these faces have 0.55 together. Both rounds together have no "
+                "finite ε."
             ),
             under=f"the exact ε of round two, {words}, with the best faces",
             disputed=printed.AS_MUCH,

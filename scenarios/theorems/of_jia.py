@@ -205,8 +205,8 @@ THEOREMS = (
             Reading(
                 under="p_f is a power law fitted to the mean, as Calibrate uses it",
                 judge=_theorem_2_fitted,
-                disputed="the theorem is about the true law of the counts; another part of the "
-                "paper says that Calibrate uses a fitted law",
+                disputed="The theorem is about the true law of the counts. Another part of the "
+                "paper says that Calibrate uses a fitted law.",
             ),
         ),
         command="simnet reproduce jia_theorem2",

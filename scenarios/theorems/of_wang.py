@@ -119,10 +119,10 @@ def _lemma_2_everywhere() -> Finding:
     return searched(instances(), over, numbers)
 
 
-ONE_CONSTANT = "O() does not say for which parameters its constant is the same"
+ONE_CONSTANT = "The notation O() does not say for which parameters its constant is the same."
 AS_PRINTED_ONLY = (
-    "the paper compares with Duchi et al.'s mechanism as printed; against this mechanism the "
-    "statement holds"
+    "The paper compares with Duchi et al.'s mechanism as printed. Against this mechanism the "
+    "statement holds."
 )
 INNER: tuple[Inner, ...] = ("pm", "hm")
 

@@ -34,12 +34,14 @@ def _row(theorem: Theorem, reading: Reading) -> Quote:
         theorem.statement.removesuffix("."),
         STATED,
         partial(_judged, reading),
-        correction="" if mended is None else mended.under,
+        correction=""
+        if mended is None
+        else f"The statement holds if it is read so: {mended.under}.",
         corrected=None if mended is None else partial(_judged, mended),
         under=reading.under,
         disputed=reading.disputed,
-        why="there is a counterexample, which this command shows: simnet theorems "
-        f'{theorem.paper} --show "{theorem.name}"',
+        why="This command shows a counterexample: simnet theorems "
+        f'{theorem.paper} --show "{theorem.name}".',
     )
 
 

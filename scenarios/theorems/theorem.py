@@ -205,8 +205,8 @@ class Reading:
     """One way to read a theorem, in words (empty if none are needed), and its judge.
 
     `mends` is set if the text does not allow this reading: the reading corrects the theorem.
-    `disputed` says why a fair reader may read the text in another way; it is empty for most
-    readings.
+    `disputed` says in complete sentences why a fair reader may read the text in another way; it is
+    empty for most readings.
     """
 
     under: str = ""

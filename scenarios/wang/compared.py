@@ -31,16 +31,17 @@ DUCHI_CHOICE = (
     "-1 and 1; for even d the probability of u = 1 and B differ from the printed ones, too"
 )
 K_CHOICE = "k = None stands for k by Eq. 12"
-CLOSE = "at some places the errors are too close"
+CLOSE = "At some points the errors are too close to each other."
 AGAINST_CORRECTED = (
-    "it fails at some places against the corrected mechanism, which is ε-LDP; the paper's rival is "
-    "the printed one, whose actual ε is too large for an even number of numeric attributes"
+    "At some points the statement fails against the corrected mechanism, which is ε-LDP. The "
+    "paper's rival is the printed mechanism, whose actual ε is too large for an even number of "
+    "numeric attributes."
 )
 
 
 def ours_alone(word: str) -> str:
     """Return why a row is disputed whose verdict depends on our threshold for a word."""
-    return f"the threshold of '{word}' is ours, and with another one the verdict may change"
+    return f"We chose the threshold of '{word}', and with another one the verdict may change."
 
 
 def with_encodings(table: Table) -> Table:
@@ -166,7 +167,7 @@ def alike(
         what,
         STATED,
         reading,
-        why="their errors differ by more",
+        why="The two errors differ by more than the threshold.",
         under=under,
         disputed=disputed,
     )

@@ -231,27 +231,27 @@ EXPERIMENT = Experiment(
             "below ε#, PM's worst variance is only slightly larger than Duchi et al.'s",
             STATED,
             slightly_larger,
-            why="PM's worst variance is a third larger as ε goes to 0",
-            disputed="a third more may count as slightly: with a threshold of 1/3 the statement "
-            "holds at every ε",
+            why="As ε goes to 0, PM's worst variance approaches 4/3 of Duchi et al.'s.",
+            disputed="One may call a variance that is a third larger 'slightly larger'. With this "
+            "threshold, 1/3, the statement holds at every ε.",
         ),
         Quote(
             "Wang et al., section III-B, Fig. 1",
             "above ε#, PM's worst variance is considerably smaller than Duchi et al.'s",
             STATED,
             considerably_smaller,
-            why="close to ε# the two are alike",
-            disputed="two curves that cross are alike close to the crossing, so that the sentence "
-            "may be about larger ε only; there it holds",
+            why="Close to ε# the two variances are nearly equal.",
+            disputed="Two curves that cross are nearly equal close to the crossing, so the "
+            "sentence may be about larger ε only. There it holds.",
         ),
         Quote(
             "Wang et al., section III-C, Fig. 1",
             "PM's accuracy is close to HM's",
             STATED,
             close_to_hm,
-            why="PM's worst variance is a third larger than HM's as ε goes to 0",
-            disputed="the sentence is about curves in a figure, where a third more may look close: "
-            "with a threshold of 1/3 it holds at every ε",
+            why="As ε goes to 0, PM's worst variance approaches 4/3 of HM's.",
+            disputed="The sentence is about curves in a figure, where a variance that is a third "
+            "larger may look close. With a threshold of 1/3 the statement holds at every ε.",
         ),
         at_every_epsilon(
             "section III-A",
@@ -265,19 +265,19 @@ EXPERIMENT = Experiment(
             "for ε <= 2 Duchi et al.'s worst variance is considerably smaller than Laplace's",
             STATED,
             considerably_below_laplace,
-            why="the statement fails at some ε",
-            disputed="the threshold of 'considerably' is ours: at ε = 2 the worst variance is "
-            "smaller by 14 %",
+            why="The statement fails at some ε.",
+            disputed="We chose the threshold of 'considerably'. At ε = 2 the worst variance is "
+            "smaller by 14 %.",
         ),
         Quote(
             "Wang et al., section III-A, Fig. 1",
             "for large ε Duchi et al. is significantly outperformed by Laplace in worst variance",
             STATED,
             beaten_if_large,
-            why="the statement fails at some ε",
+            why="The statement fails at some ε.",
             under="large: ε >= 4",
-            disputed="the text names no large ε; at ε = 2.5 Laplace's worst variance is smaller by "
-            "8 % only",
+            disputed="The text names no large ε. At ε = 2.5 Laplace's worst variance is smaller "
+            "by only 8 %.",
         ),
         at_every_epsilon(
             "section III-A",
@@ -298,11 +298,11 @@ EXPERIMENT = Experiment(
             "abstract",
             "HM's worst variance is no worse than those of existing solutions",
             no_worse("hm", "laplace", "duchi", "scdf", "staircase"),
-            why="SCDF has the smaller worst variance from ε = 5.38 to 7.72",
+            why="SCDF has the smaller worst variance from ε = 5.38 to 7.72.",
             under="existing solutions: all of section III-A, which are Laplace, SCDF, Staircase "
             "and Duchi et al.",
-            disputed="section I names Laplace and Duchi et al. as the only two options; against "
-            "these it holds",
+            disputed="Section I names Laplace and Duchi et al. as the only two options. Against "
+            "these two the statement holds.",
         ),
         at_every_epsilon(
             "abstract",
@@ -314,11 +314,11 @@ EXPERIMENT = Experiment(
             "abstract",
             "PM's worst variance is no worse than those of existing solutions",
             no_worse("pm", "laplace", "duchi"),
-            why="below ε# Duchi et al.'s worst variance is smaller",
+            why="Below ε# Duchi et al.'s worst variance is smaller.",
             under="the abstract speaks of the accuracy of all novel mechanisms; existing "
             f"solutions: {ONLY_TWO}",
-            disputed="section I says this of HM alone, and section III-B says itself that PM's "
-            "worst variance is larger below ε#",
+            disputed="Section I says this of HM alone, and section III-B itself says that PM's "
+            "worst variance is larger below ε#.",
         ),
     ],
     figure=drawn_variances,

@@ -34,8 +34,8 @@ LINES: Mapping[tuple[str, str], str] = {
     ("hm", "corrected"): "HM, over Duchi et al. corrected",
 }
 FAIR = (
-    "the statement holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
-    "even d; for these d the corrected mechanism, which is ε-LDP, has a smaller variance"
+    "The statement holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
+    "even d. For these d the corrected mechanism, which is ε-LDP, has a smaller variance."
 )
 EVEN, ODD = 10, 5
 
@@ -108,8 +108,8 @@ def privacy_quote(attributes: int) -> Quote:
         Stated(1.0),
         largest("exact_epsilon", variant="as-printed", **at),
         correction=(
-            "corners that agree with v in half of the coordinates belong to T- only, and the "
-            "probability of u = 1 and B are adapted"
+            "In the corrected algorithm, corners that agree with v in half of the coordinates "
+            "belong to T- only, and the probability of u = 1 and B are adapted."
         ),
         corrected=largest("exact_epsilon", variant="corrected", **at),
     )
@@ -173,11 +173,11 @@ EXPERIMENT = Experiment(
                 Stated(1.0),
                 largest("excess", mechanism=mechanism),
                 bound="at most",
-                why=f"a rule of thumb: without rounding the best ε/k is {best}, and Eq. 12 rounds "
-                "ε/2.5 down",
-                disputed="the text says that this k was derived by minimising the worst variance, "
-                "and leaves how to the full version, which is not among our sources; rounding may "
-                "be part of the derivation",
+                why=f"Eq. 12 is a rule of thumb. Without rounding the best ε/k is {best}, and "
+                "Eq. 12 rounds ε/2.5 down.",
+                disputed="The text says that this k was derived by minimising the worst variance. "
+                "It leaves the derivation to the full version, which is not among our sources. "
+                "Rounding may be part of the derivation.",
             )
             for mechanism, best in (("pm", "2.42"), ("hm", "2.16"))
         ),

@@ -175,8 +175,8 @@ EXPERIMENT = Experiment(
             Stated(1.0),
             whole_epsilon("duchi-as-printed"),
             correction=(
-                "with the corrected Algorithm 3; as printed its actual ε is larger for an even "
-                "number of numeric attributes"
+                "The ε is as stated with the corrected Algorithm 3. As printed, the actual ε is "
+                "larger for an even number of numeric attributes."
             ),
             corrected=whole_epsilon("duchi"),
             data=NONE_NEEDED,
@@ -188,11 +188,11 @@ EXPERIMENT = Experiment(
             printed_frequency,
             under="g is 1 if a report of OUE supports the category, and 0 otherwise; the text "
             "defines g for reports that are one value",
-            why="the estimator does not remove the bias: (g - q) / (p - q) in place of g would "
-            "remove it, where p and q are the probabilities of g = 1 for a user who holds the "
-            "category and for another user",
+            why="The estimator does not remove the bias. With (g - q) / (p - q) in place of g it "
+            "would, where p and q are the probabilities of g = 1 for a user who holds the "
+            "category and for another user.",
             data=NONE_NEEDED,
-            disputed="the text calls it an estimator, and nowhere an unbiased one",
+            disputed="The text calls it an estimator, and nowhere an unbiased one.",
         ),
         alike(
             SECTION,

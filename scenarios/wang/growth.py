@@ -136,16 +136,16 @@ def experiment(
                     ["estimates", "method"],
                     statement,
                     why=(
-                        "Duchi et al.'s mechanism as printed has a smaller error for 3 numbers than"
-                        " for 2, and for 5 than for 4, because ties make B larger"
+                        "Duchi et al.'s mechanism as printed has a smaller error for 3 numbers "
+                        "than for 2, and for 5 than for 4, because ties make B larger."
                         if axis == "attributes"
                         else CLOSE
                     ),
                     under=under,
                     points=f"these values of {axis} are ours: the paper has its own in the figure "
                     "only",
-                    disputed="the text does not say that the errors grow at every step, and goes "
-                    "on with Lemma 5, which is about PM and HM alone"
+                    disputed="The text does not say that the errors grow at every step. It goes "
+                    "on with Lemma 5, which is about PM and HM alone."
                     if axis == "attributes" and under == STEPS
                     else "",
                 )

@@ -55,7 +55,7 @@ CHOICES = (
     "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only",
     DUCHI_CHOICE,
 )
-WHY = "the statement fails on the people who stand in for the paper's, with our steps"
+WHY = "The statement fails on the people who stand in for the paper's, with our steps."
 
 
 def judged(table: Table, found: Counterpart) -> Counterpart:
@@ -170,10 +170,10 @@ def no_trend(source: str, ours: str, rival: str) -> Quote:
         "trend",
         STATED,
         lambda table: judged(table, _at_censuses(table, at_census)),
-        why="the quotient of the errors grows, or falls, at every step of ε",
+        why="The quotient of the errors grows at every step of ε, or falls at every step.",
         under="a trend is clear if it goes the same way at every step of ε",
-        disputed="the text does not say whether the gap is a quotient or a difference, nor when a "
-        "trend is clear",
+        disputed="The text does not say whether the gap is a quotient or a difference, nor when a "
+        "trend is clear.",
     )
 
 
@@ -280,7 +280,7 @@ def quotes_of(source: str, said: str, disputed: str = "") -> list[Quote]:
 
 def threshold_matters(words: str) -> str:
     """Return why a row is disputed that counts any smaller error, where the text says more."""
-    return f"the text says '{words}', and with a threshold for these words the verdict may change"
+    return f"The text says '{words}'. With a threshold for these words the verdict may change."
 
 
 def rates_of(source: str) -> list[Quote]:
@@ -325,7 +325,7 @@ FIG10 = experiment(
             [("pm", "none"), ("hm", "none")],
             lambda quotient, table: quotient <= 1 + table.word("approaches"),
             lambda point: point.rows[0]["census"] == "BR" and point.rows[0]["epsilon"] >= 2,
-            disputed="the threshold of 'approach' is ours, and so are the steps and the groups",
+            disputed="We chose the threshold of 'approach', the steps and the groups.",
         ),
     ],
     {"approaches": APPROACHES},
@@ -344,7 +344,7 @@ FIG11 = experiment(
             "the error of Laplace is far higher than those of PM, HM and Duchi et al. (corrected)",
             [("laplace", "pm"), ("laplace", "hm"), ("laplace", "duchi")],
             lambda quotient, table: quotient >= table.word("far"),
-            disputed="the threshold of 'far higher' is ours, and so are the steps and the groups",
+            disputed="We chose the threshold of 'far higher', the steps and the groups.",
         ),
     ],
     {"far": FAR},

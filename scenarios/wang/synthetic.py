@@ -98,7 +98,8 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
         return of_ends(table, holds)
 
     every_law = (
-        "against Duchi et al. corrected, which is ε-LDP for every d, it holds for some laws only"
+        "Against Duchi et al. corrected, which is ε-LDP for every d, the statement holds for some "
+        "laws only."
     )
     return [
         Quote(
@@ -107,11 +108,11 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             STATED,
             lambda table: over_laws(table, strictly),
             under=STRICT,
-            why="up to ε* HM is Duchi et al.'s mechanism for one value, and its error falls with "
-            "the squares of the values; above ε* its error rises with them, so that the gap first "
-            "shrinks for laws with large values",
+            why="Up to ε*, HM is Duchi et al.'s mechanism for one value, and its error falls with "
+            "the squares of the values. Above ε*, its error rises with them, so that the gap "
+            "first shrinks for laws with large values.",
             points=points,
-            disputed="the text does not say that the gap grows at every step of ε"
+            disputed="The text does not say that the gap grows at every step of ε."
             if method == "hm"
             else every_law,
         ),
@@ -121,7 +122,7 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             STATED,
             lambda table: of_ends(table, as_trend),
             under=TREND,
-            why="the gap does not grow",
+            why="The gap does not grow.",
             points=points,
             disputed=every_law if method == "hm" else "",
         ),
@@ -131,10 +132,10 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             STATED,
             lambda table: of_ends(table, as_trend, OF_ERRORS),
             under=DIFFERENCE,
-            why="all errors fall as ε grows, and so do their differences",
+            why="All errors fall as ε grows, and so do their differences.",
             points=points,
-            disputed="the text goes on that this agrees with section IV, whose Fig. 3 shows "
-            "quotients and no differences",
+            disputed="The text goes on that this agrees with section IV, whose Fig. 3 shows "
+            "quotients and no differences.",
         ),
         Quote(
             source,
@@ -142,10 +143,11 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             STATED,
             slightly,
             under=SLIGHTLY,
-            why="where it does not hold, the gap grows by more than the threshold of 'slightly'",
+            why="Where the statement fails, the gap grows by more than the threshold of "
+            "'slightly'.",
             points=points,
-            disputed="the threshold of 'slightly' is ours, and the text may be about the range of "
-            "ε in its figure, which we do not know",
+            disputed="We chose the threshold of 'slightly'. The text may be about the range of ε "
+            "in its figure, which we do not know.",
         ),
     ]
 
@@ -269,10 +271,10 @@ def experiment(
                 STATED,
                 differ_little,
                 under="the quotient of their errors is close to 1, by the threshold of 'small'",
-                why="in some settings the difference is larger",
+                why="In some settings the difference is larger.",
                 points=points,
-                disputed="the threshold of 'small' is ours, and the settings of the paper's "
-                "figure, such as its largest ε, are not in the text",
+                disputed="We chose the threshold of 'small'. The settings of the paper's figure, "
+                "such as its largest ε, are not in the text.",
             ),
             Quote(
                 where,

@@ -33,8 +33,8 @@ ADDITIVE, OURS = ("laplace", "scdf", "staircase"), ("HM", "PM")
 MANY, SMALL = 16, 0.5  # the number of attributes and the ε at which Lemma 6 is judged, with k = 1
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
 FAIR = (
-    "the statement holds against Duchi et al.'s mechanism as printed, whose actual ε is ln(1 +"
-    " e^ε) for even d; for these d the corrected mechanism, which is ε-LDP, has a smaller variance"
+    "The statement holds against Duchi et al.'s mechanism as printed, whose actual ε is ln(1 + "
+    "e^ε) for even d. For these d the corrected mechanism, which is ε-LDP, has a smaller variance."
 )
 
 
@@ -141,13 +141,14 @@ def outperforming_quote(ours: str, variant: str) -> Quote:
     """The quote that HM or PM has the smallest worst variance for several attributes."""
     low, high = SCDF_BEATS[ours]
     why = (
-        f"SCDF with ε/d each has a smaller worst variance for ε/d from {low} to {high}, and for "
-        f"d = 2 also from ε = {SCDF_BEATS_TWO_FROM[ours]} to just below ε = 5"
+        "SCDF with ε/d for each attribute has a smaller worst variance for ε/d from "
+        f"{low} to {high}, and for d = 2 also from ε = {SCDF_BEATS_TWO_FROM[ours]} to just below "
+        "ε = 5."
     )
     if variant == "corrected":
         why += (
-            "; Duchi et al. corrected has a smaller one at some ε for every even d up to "
-            f"{DUCHI_BEATS_UP_TO[ours]}"
+            " Duchi et al. corrected has a smaller one at some ε for every even d up to "
+            f"{DUCHI_BEATS_UP_TO[ours]}."
         )
     return Quote(
         "Wang et al., abstract",
@@ -158,8 +159,8 @@ def outperforming_quote(ours: str, variant: str) -> Quote:
         under="existing solutions: Laplace, SCDF and Staircase with ε/d each, and "
         + VARIANTS[variant],
         points=f"{EPSILONS_IN_WORDS}, {NOTES['k']}",
-        disputed="section IV calls Duchi et al.'s mechanism the only existing solution; against it "
-        "as printed the statement holds",
+        disputed="Section IV calls Duchi et al.'s mechanism the only existing solution. Against "
+        "it as printed the statement holds.",
     )
 
 
@@ -229,7 +230,8 @@ EXPERIMENT = Experiment(
             "variance with HM up to ε*, d=16, k=1, ε=0.5, t=1",
             lambda _: lemma_6(1.0, MANY - 1),
             lambda _: exact(variance_by_law(1.0)),
-            correction="d/k coth²(ε/(2k)) - t²: the last term is not (d/k - 1) t²",
+            correction="The right formula is d/k coth²(ε/(2k)) - t². Its last term is not (d/k - "
+            "1) t².",
             instead=lambda _: lemma_6(1.0, -1),
         ),
     ],

@@ -254,7 +254,7 @@ CATEGORIES = (
     "for d > 1 categorical attributes, frequencies from OUE on k of them with ε/k vary less than "
     "those from OUE on all of them with ε/d, the best effort of section VI-A"
 )
-SAME_IF_ALL = "where k by Eq. 12 is d, both are the same method"
+SAME_IF_ALL = "Where the k of Eq. 12 is d, both methods are the same."
 # Readings of one statement.
 UNDER = {
     "group": "the variance of a single entry",
@@ -307,9 +307,8 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
             f"{name} suffers from the same issue as Laplace: for small ε its worst variance is "
             "above that of Duchi et al.",
             like_laplace(make),
-            f"at ε = {most:g} it is a little below that of Duchi et al.: "
-            f"{make(most).worst_variance:.3f} against "
-            f"{Duchi(most).worst_variance:.3f}",
+            f"At ε = {most:g} the worst variance of {name} is {make(most).worst_variance:.3f}, and "
+            f"that of Duchi et al. is {Duchi(most).worst_variance:.3f}.",
         )
         for name, make, most in ADDITIVE
     },
@@ -323,8 +322,8 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
         "section III-A",
         STAIRCASE,
         staircase_least_variance,
-        "with the m of the text, which is best for the expected absolute noise, Staircase has a "
-        "larger variance than SCDF",
+        "With the m of the text, which is best for the expected absolute noise, Staircase has a "
+        "larger variance than SCDF.",
     ),
     "symmetric": (
         "section III-B, Eq. 5",
@@ -416,8 +415,8 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
         "section V",
         ASKED,
         fewer_steps,
-        "k by Eq. 12 is 1 at ε = 4 and 2 at ε = 6, which is not the best: at ε = 4 and d = 40, two "
-        "reports with ε = 2 give 18 % more steps than one report",
+        "The k of Eq. 12 is 1 at ε = 4 and 2 at ε = 6, which is not the best. At ε = 4 and d = "
+        "40, two reports with ε = 2 give 18 % more steps than one report.",
     ),
     "asked-best": ("section V", ASKED, partial(fewer_steps, best=True), ""),
     "split": (
@@ -425,15 +424,16 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
         "if each of d > 1 numeric attributes is processed by PM with ε/d, the accuracy is inferior "
         "to that of Algorithm 4",
         splitting_is_worse,
-        f"{SAME_IF_ALL}; at ε = 4 and d = 2, and at ε = 6 and d = 3, k by Eq. 12 is smaller than "
-        "d, but d would be the best k",
+        f"{SAME_IF_ALL} At ε = 4 and d = 2, and at ε = 6 and d = 3, the k of Eq. 12 is smaller "
+        "than d, but d would be the best k.",
     ),
     "categories-worst": (
         "abstract",
         CATEGORIES,
         sampled_categories(1.0),
-        "for large ε, most of the variance is that of who reports on the category: at ε = 4 and "
-        f"d = 2 the worst variances are 3.15 and 1.72; {SAME_IF_ALL}",
+        "For large ε, most of the variance comes from the choice of the users who report on the "
+        "category: at ε = 4 and d = 2 the worst variances are 3.15 and 1.72. "
+        f"{SAME_IF_ALL}",
     ),
     "categories-unheld": ("abstract", CATEGORIES, sampled_categories(0.0), SAME_IF_ALL),
 }
@@ -500,7 +500,7 @@ def claim_quote(name: str) -> Quote:
         what,
         STATED,
         reading,
-        why=why or "the statement fails at some point",
+        why=why or "The statement fails at one or more points.",
         under=UNDER.get(name, ""),
         disputed=_dispute(name),
     )
@@ -508,23 +508,25 @@ def claim_quote(name: str) -> Quote:
 
 def _dispute(name: str) -> str:
     if LARGEST.get(name) == 2:
-        return "the text names no small ε for these two mechanisms; up to ε = 1 the statement holds"
+        return (
+            "The text names no small ε for these two mechanisms. Up to ε = 1 the statement holds."
+        )
     if name == "staircase-variance":
-        return "the text names no measure; by expected absolute noise the statement holds"
+        return "The text names no measure. By expected absolute noise the statement holds."
     if name == "split":
         return (
-            "the text goes on with large d; for d of 5 and more the statement holds at all these "
-            "points"
+            "The text goes on with large d. For d of 5 and more the statement holds at all these "
+            "points."
         )
     if name == "categories-worst":
         return (
-            "the text gives no variance for frequencies; for a category that no user holds the "
-            "statement holds wherever k is not d"
+            "The text gives no variance for frequencies. For a category that no user holds, the "
+            "statement holds wherever k is not d."
         )
     if name == "categories-unheld":
-        return "a comparison of two methods may leave out where they are the same"
+        return "A comparison of two methods may leave out the points where they are the same."
     if name == "asked":
-        return "the text argues with orders of magnitude; with the best k the statement holds"
+        return "The text argues with orders of magnitude. With the best k the statement holds."
     return ""
 
 
@@ -625,8 +627,8 @@ def largest_error_quote() -> Quote:
         under="for ε up to 1 and every n, with Hoeffding's bound of the largest error",
         points=f"d from 2 to 41, {MANY} and {MANY + 1}, ε 0.1, 0.5 and 1; the quotient is largest "
         "for d = 2",
-        disputed="for large ε no constant is enough: B does not fall below C_d; the text names no "
-        "range of ε",
+        disputed="For large ε no constant is enough, because B does not fall below C_d. The text "
+        "names no range of ε.",
     )
 
 
@@ -651,8 +653,8 @@ def largest_of_split(d: int) -> float:
 SUPERLINEAR: Mapping[str, tuple[Callable[[int], float], str]] = {
     "the standard deviation of one attribute's mean": (
         one_of_split,
-        "the text calls O(d √(log d) / (ε √n)) super-linear; this is right, and the largest of the "
-        "d errors grows at this rate, but the error of one mean does not",
+        "The text calls O(d √(log d) / (ε √n)) super-linear. This is right, and the largest of "
+        "the d errors grows at this rate, but the error of one mean does not.",
     ),
     "the largest error of the d means, exceeded with probability 5 %, of many users": (
         largest_of_split,
@@ -674,7 +676,7 @@ def superlinear_quote(under: str) -> Quote:
         STATED,
         reading,
         under=under,
-        why="it grows linearly; only the largest of d errors has the factor √(log d)",
+        why="The noise grows linearly. Only the largest of d errors has the factor √(log d).",
         points=f"d from {MANY} to {2 * MANY}, ε = 1",
         disputed=disputed,
     )
@@ -731,9 +733,9 @@ def mass_quote(name: str) -> Quote:
         f"mass of {name}'s density, ε=1",
         Stated(1.0),
         lambda _: exact(mass_of_steps(name, 1.0, 0)),
-        correction="steps have height a e^{-(j+1)ε}, not a e^{-jε}",
-        disputed="if j begins at 1, the heights have mass 1 as printed, and the intervals are "
-        "wrong: they leave a gap from m to m + 2",
+        correction="The steps have height a e^{-(j+1)ε}, not a e^{-jε}.",
+        disputed="If j begins at 1, the heights have mass 1 as printed. Then the intervals are "
+        "wrong, because they leave a gap from m to m + 2.",
         corrected=lambda _: exact(mass_of_steps(name, 1.0, 1)),
     )
 
@@ -800,8 +802,8 @@ EXPERIMENT = Experiment(
             "and groups are m² times as large",
             Stated(1.0),
             power_of_steps,
-            correction="the number of steps is proportional to 1/m, and not inversely proportional "
-            "to 1/m",
+            correction="The number of steps is proportional to 1/m, and not inversely "
+            "proportional to 1/m.",
             instead=lambda _: -1.0,
         ),
         Quote(
@@ -809,10 +811,10 @@ EXPERIMENT = Experiment(
             "label of a user whose income is not above the mean",
             "0",
             second_label,
-            correction="-1, as in section V: with 0 the losses of these users do not depend on the "
-            "model",
+            correction="The label is -1, as in section V. With 0 the losses of these users do not "
+            "depend on the model.",
             instead=lambda _: -1.0,
-            disputed="0 and 1 may be no more than names of the two classes",
+            disputed="The numbers 0 and 1 may be no more than names of the two classes.",
         ),
         *map(growth_quote, GROWTH),
         largest_error_quote(),

@@ -246,7 +246,8 @@ EXPERIMENT = Experiment(
             "MSE of DPDS, Gowalla, ε=0.1",
             "0.01",
             lambda table: error(table, divided=True),
-            correction="the number is the squared L2 error: the sum over the items, not the mean",
+            correction="The number is the squared L2 error, which is the sum over the items and "
+            "not the mean.",
             corrected=lambda table: error(table, divided=False),
             data=GOWALLA_DATA,
         ),
@@ -257,9 +258,9 @@ EXPERIMENT = Experiment(
             improvement,
             bound="at least",
             under="the expected errors are meant",
-            why="the formulas of the paper give a smaller share",
-            disputed="the sentence is about one point of the figure, the mean of 20 runs; for such "
-            "a mean another row finds that 'over 90 %' may well be",
+            why="The formulas of the paper give a smaller share.",
+            disputed="The sentence is about one point of the figure, which is the mean of 20 "
+            "runs. For such a mean, another row finds that 'over 90 %' is possible.",
             data=GOWALLA_DATA,
         ),
         Quote(
@@ -267,7 +268,7 @@ EXPERIMENT = Experiment(
             "share by which DPDS errs less than DPDG with δ=1e-7, Gowalla, ε=0.1",
             "0.90",
             improvement,
-            why="the mean of 20 runs does not scatter so far",
+            why="The mean of 20 runs does not scatter so far.",
             under="what the paper's own 20 runs gave by chance; the text says 'over 90 %', and "
             "90 % is compared",
             data=GOWALLA_DATA,
@@ -277,7 +278,7 @@ EXPERIMENT = Experiment(
             "DPDS performs better than DPDG at every ε in all three data sets",
             STATED,
             less(""),
-            why="at some ε DPDS errs more",
+            why="At some ε DPDS has the larger error.",
             under="any smaller error counts; another row judges the word 'much'",
             points=AT,
         ),
@@ -286,9 +287,9 @@ EXPERIMENT = Experiment(
             "DPDS performs much better than DPDG at every ε in all three data sets",
             STATED,
             less("much better"),
-            why="at some ε the quotient of the errors is below the threshold of 'much better'",
-            disputed="the threshold is ours: by the law the quotient goes from 21 down to 1.3, and "
-            "it is below 2 for Gowalla from ε = 0.6 on and for Census-Income at ε = 1 only",
+            why="At some ε the quotient of the errors is below the threshold of 'much better'.",
+            disputed="We chose the threshold. By the law the quotient goes from 21 down to 1.3; "
+            "it is below 2 for Gowalla from ε = 0.6 on, and for Census-Income at ε = 1 only.",
             under="the error of DPDG, divided by that of DPDS, is above a threshold",
             points=AT,
         ),
@@ -306,9 +307,9 @@ EXPERIMENT = Experiment(
             "0.6",
             crossed,
             why=(
-                "the squared L2 errors cross at a far smaller ε; if one item's error of DPDG is"
-                " compared with the error of all items of DPDS, as in section 3.1.2, they cross"
-                " at a smaller ε still"
+                "The squared L2 errors cross at a far smaller ε. If one item's error of DPDG is "
+                "compared with the error of all items of DPDS, as in section 3.1.2, they cross at "
+                "a still smaller ε."
             ),
             data=GOWALLA_DATA,
         ),

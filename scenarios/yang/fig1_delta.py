@@ -138,7 +138,7 @@ READINGS: dict[Level, str] = {
     "by (2)": "the same (ε, δ), with the δ that (2) gives for DPDS",
     "exact": "the same exact (ε, δ), whatever (2) gives",
 }
-WHY = "at every ε and in every data set DPDG has the smaller expected error"
+WHY = "At every ε and in every data set DPDG has the smaller expected error."
 POINTS = "β is ours; ε and the data sets are the paper's"
 
 EXPERIMENT = Experiment(
@@ -170,7 +170,7 @@ EXPERIMENT = Experiment(
             "with the δ that (2) gives for β, N and ε, DPDS is (ε, δ)-DP",
             STATED,
             is_private,
-            why="the exact δ is larger, so Theorem 3.1 is false in these settings",
+            why="The exact δ is larger, so Theorem 3.1 is false in these settings.",
             points=POINTS,
             data=NONE_NEEDED,
         ),
@@ -185,7 +185,8 @@ EXPERIMENT = Experiment(
                 under=under,
                 why=WHY,
                 points=POINTS,
-                disputed="the text takes the level from its Theorem 3.1, with inequality (2)"
+                disputed="The text takes the level of privacy from its Theorem 3.1, with "
+                "inequality (2)."
                 if level == "exact"
                 else "",
             )

@@ -15,15 +15,15 @@ from simnet.studies.trial import SQUARED_L2
 
 SOURCE = "Yang et al., section 4.2.2, Fig. 2"
 SQUARED = (
-    "the number is the squared L2 error, the sum over the items; the metric of section 4.1.2 is "
-    "the mean over the items"
+    "The number is the squared L2 error, which is the sum over the items. The metric of section "
+    "4.1.2 is the mean over the items."
 )
 
 CROWDED = (
-    "how far the mean of 20 runs scatters depends on how many users share a cell. In our part of "
-    "Gowalla 62 % share one cell; with 66 % or more, the chance of the printed number would be "
-    "above 1 %. The chance is twice the smaller tail; the probability of a number at least as far "
-    "from the expected one, on either side, is 2 %"
+    "How far the mean of 20 runs scatters depends on how many users share a cell. In our part of "
+    "Gowalla 62 % of the users share one cell. With 66 % or more, the chance of the printed "
+    "number would be above 1 %. The chance is twice the smaller tail; the probability of a number "
+    "at least as far from the expected one, on either side, is 2 %."
 )
 
 
@@ -52,8 +52,8 @@ def quoted(
         correction=SQUARED,
         corrected=summed,
         why=(
-            "the squared L2 error expected is 1 / (n (e^ε - 1)), and the mean over 12 items a "
-            "twelfth of that"
+            "The expected squared L2 error is 1 / (n (e^ε - 1)), and the mean over 12 items is a "
+            "twelfth of it."
         ),
         under=under,
         data=GOWALLA_DATA,
@@ -137,7 +137,7 @@ EXPERIMENT = Experiment(
             1000,
             2000,
             "the number belongs to n = 2000, the next point of the curve",
-            disputed="the text says that the number belongs to n = 1000: another row has it so",
+            disputed="The text says that the number belongs to n = 1000. Another row reads it so.",
         ),
         everywhere(
             SOURCE,

@@ -61,7 +61,7 @@ EXPERIMENT = Experiment(
             lambda law: law == "AS",
             "law",
             ["population", "participation"],
-            "with uniform sets the error is smaller at some setting",
+            "In some setting the error is smaller with uniform sets.",
             points=POINTS,
         ),
         everywhere(

@@ -45,7 +45,7 @@ EXPERIMENT = Experiment(
             lambda method: method == "vwa",
             "method",
             ["population", "budgets"],
-            "another method has a smaller error at some setting",
+            "In some setting another method has a smaller error.",
             points="the settings s1 to s4 and the data sets are the paper's",
         ),
     ],

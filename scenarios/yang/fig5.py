@@ -63,19 +63,19 @@ EXPERIMENT = Experiment(
             "WA has much improvement compared with directed aggregation for all the methods",
             STATED,
             partial(much_less, factor=None),
-            why="at some setting the improvement is below the threshold of 'much'",
+            why="In some setting the improvement is below the threshold of 'much'.",
             under="directed aggregation is UWA, and the improvement is in the squared L2 error",
             points=POINTS,
-            disputed="the threshold of 'much' and the budgets are ours: by the law the error of "
-            "UWA is 10 to 46 times the error of WA for these budgets, and it is nearly the same if "
-            "all groups have nearly the same budget",
+            disputed="We chose the threshold of 'much' and the budgets. By the law the error of "
+            "UWA is 10 to 46 times the error of WA for these budgets. The two errors are nearly "
+            "the same if all groups have nearly the same budget.",
         ),
         Quote(
             SOURCE,
             "WA errs less than directed aggregation for all the methods",
             STATED,
             partial(much_less, factor=1.0),
-            why="at some setting the error of WA is larger",
+            why="In some setting the error of WA is larger.",
             under="directed aggregation is UWA, and any improvement counts",
             points=POINTS,
         ),

@@ -43,7 +43,7 @@ class Overhead:
     words: str
     of_tss: Counts
     printed: Counts
-    why: str = "the count differs"
+    why: str = "The count differs."
     part: str = ""  # which part of the cost, if the paper has a sentence on each part
     disputed: str = attrs.field(default="", kw_only=True)
 
@@ -69,8 +69,8 @@ OVERHEADS = (
         "S1 publishes one more element of [n], m_j, for an item with m_j < φ + 1",
         lambda m, _d, n: (n + 1) * m.sum(),
         lambda _m, d, n: (n + 1) * np.count_nonzero(d),
-        "S1 also publishes the d_j further elected users, and m_j for every item",
-        disputed="the text lists extra costs, and does not say that its list is complete",
+        "S1 also publishes the d_j further elected users, and it publishes m_j for every item.",
+        disputed="The text lists extra costs, and does not say that its list is complete.",
     ),
     Overhead(
         "S2",
@@ -106,7 +106,7 @@ OVERHEADS = (
         # The m_j reporters make d_j more additions each: the row before this one is about these.
         lambda m, d, _n: (2 * m * (m - 1) + m * d).sum(),
         lambda m, d, _n: ((m + d) * d).sum(),
-        "an elected user adds m_j shares as in TSS; only the d_j further elected users are new",
+        "An elected user adds m_j shares as in TSS. Only the d_j further elected users are new.",
         "by elected users",
     ),
     Overhead(

@@ -62,38 +62,38 @@ def sent(users: int, items: int, alpha: float) -> float:
 
 
 WHY_SQUARE = (
-    "an item has αn reporters on average, and the costs of an item grow with the square of the "
-    "number of its reporters"
+    "An item has αn reporters on average, and the costs of an item grow with the square of the "
+    "number of its reporters."
 )
 UNEVEN = 1e-4  # how far adaptive sets may be off the mean over people with evenly drawn items
 NEARLY_EVEN = (
-    ". With adaptive sets, this is the mean over all people whose items are drawn evenly, as ours "
-    f"are; a difference of {UNEVEN:.2%} is allowed, because ours were drawn only a few times"
+    " With adaptive sets, this is the mean over all people whose items are drawn evenly, as ours "
+    f"are. We allow a difference of {UNEVEN:.2%}, because ours were drawn only a few times."
 ).replace("%", " %")
 ANY_LAW = (
-    "an item has αn reporters on average, whatever the law of the sets. So for evenly held items "
-    "the factor is about 1/α² for every law: (n + 1) / (α (2 - α + αn)) for what is sent, and 1/α² "
-    "for additions and draws"
+    "An item has αn reporters on average, whatever the law of the sets. So for evenly held items "
+    "the factor is about 1/α² for every law: it is (n + 1) / (α (2 - α + αn)) for what is sent, "
+    "and 1/α² for additions and draws."
 )
 AT_THE_MEAN = (
-    "the table may count the costs of an item with exactly αn reporters, the mean number; so read, "
-    "the entry is right"
+    "The table may count the costs of an item with exactly αn reporters, which is the mean "
+    "number. So read, the entry is right."
 )
-ADDITIONS = f"2α²(n - 1)N on average: {WHY_SQUARE}"
-DRAWS = f"α²(n - 1)N on average: {WHY_SQUARE}"
-SENDS = f"αN(2 - α + αn) on average: {WHY_SQUARE}"
+ADDITIONS = f"The mean is 2α²(n - 1)N. {WHY_SQUARE}"
+DRAWS = f"The mean is α²(n - 1)N. {WHY_SQUARE}"
+SENDS = f"The mean is αN(2 - α + αn). {WHY_SQUARE}"
 BOTH_WAYS = (
-    "the printed entries of Table I have the quotient 12.5, because the entry of DPDS counts what "
-    "a user sends and receives, and the entry of TSS only what it sends"
+    "The printed entries of Table I have the quotient 12.5, because the entry of DPDS counts what "
+    "a user sends and receives, and the entry of TSS only what it sends."
 )
 OF_SENT_ENTRIES = (
-    "the sentence is about Table I, whose entry for a user of TSS, which we find too large, gives "
-    "about this factor against the nN + N elements that a user of DPDS sends; the printed entry of "
-    "DPDS also counts what a user receives"
+    "The sentence is about Table I. There, the entry for a user of TSS, which we find too large, "
+    "gives about this factor against the nN + N elements that a user of DPDS sends. The printed "
+    "entry of DPDS also counts what a user receives."
 )
 OF_ENTRIES = (
-    "the sentence is about Table I, whose entries for a user of TSS, which we find too large, give "
-    "about this factor"
+    "The sentence is about Table I. There, the entries for a user of TSS, which we find too "
+    "large, give about this factor."
 )
 ENTRIES: Mapping[str, tuple[Entry, ...]] = {
     "dpds": (
@@ -205,7 +205,7 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
         tolerance=(lambda _: UNEVEN) if adaptive else None,
         instead=None if right is None else lambda table: _at_sizes(right, table),
         under=entry.under,
-        why="the count does not follow the printed formula",
+        why="The count does not follow the printed formula.",
         disputed="" if right is None or adaptive else AT_THE_MEAN,
     )
 
@@ -218,8 +218,9 @@ def only_sent() -> Quote:
         lambda table: float((2 * _value(table, "users") + 1) * _value(table, "items")),
         lambda table: Counterpart.of(table.at(SENT, protocol="dpds")),
         under="sent, as the legend of the table and section 3.1.2 say",
-        disputed="sent and received together, the number is right: see the row that reads it so",
-        why="a user sends nN shares, N of them to itself, and N sums; it also receives nN shares",
+        disputed="If received elements are counted too, the number is right, as the row that "
+        "reads it so says.",
+        why="A user sends nN shares, N of them to itself, and N sums. It also receives nN shares.",
     )
 
 

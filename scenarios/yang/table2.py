@@ -26,12 +26,15 @@ ERRORS = {
     ("normal", "uwa"): {"s1": "5.72e-3", "s2": "6.51e-3", "s3": "1.4e-2", "s4": "4.17e-3"},
 }
 BUDGETS = {name: budgets for budgets, name in SETTINGS.items()}
-SUMMED = "the number is the squared L2 error of the noise: the sum over the items, not the mean"
+SUMMED = (
+    "The number is the squared L2 error of the noise, which is the sum over the items and "
+    "not the mean."
+)
 WHY = {
-    "uniform": "another squared L2 error is expected: 1 / Σ n_j/V_j with the weights, and Σ n_j "
-    "V_j / n² without them",
-    "normal": "the error of sampling does not depend on what users hold (Lemma 3.1), so it is "
-    "expected to be that of uniform data",
+    "uniform": "The expected squared L2 error is another one: 1 / Σ n_j/V_j with the weights, and "
+    "Σ n_j V_j / n² without them.",
+    "normal": "The error of sampling does not depend on what users hold (Lemma 3.1), so it is "
+    "expected to be that of uniform data.",
 }
 # The rows whose verdict changes if the error also has the chance with which people are drawn:
 # tests/scenarios/yang/test_experiments.py draws such errors.
@@ -44,18 +47,18 @@ TURNED_BY_DRAWING = {
     ),
 }
 DRAWING = (
-    "the text does not say whether its error is that of the noise alone, as ours, or also has the "
-    "chance with which people are drawn"
+    "The text does not say whether its error is that of the noise alone, as ours is, or whether it "
+    "also contains the chance with which people are drawn"
 )
 THEN = {
-    "uniform": "; with this chance, the printed number is too small",
-    "normal": " from the normal law; with this chance, the printed number may well be right",
+    "uniform": ". With this chance, the printed number is too small.",
+    "normal": " from the normal law. With this chance, the printed number may well be right.",
 }
 FAILS_ANYWAY = {
-    "uniform": ". With the chance with which people are drawn, it would be larger still, and the "
-    "printed number too small, too",
-    "normal": ". With the chance with which people are drawn from the normal law, which adds at "
-    "most 1/250 of the sum of the squared weights, the printed number would be too large, too",
+    "uniform": " With the chance with which people are drawn, the expected error would be larger "
+    "still, and the printed number would be too small, too.",
+    "normal": " With the chance with which people are drawn from the normal law, which adds at "
+    "most 1/250 of the sum of the squared weights, the printed number would be too large, too.",
 }
 ITEMS = 30
 ROUNDING = 1e-9  # the relative difference that two sums of the same numbers may have
@@ -162,8 +165,8 @@ def quotes() -> Iterator[Quote]:
         lambda errors: errors["uniform"] * (1 + ROUNDING) < errors["normal"],
         why=WHY["normal"],
         points="settings and data are the paper's",
-        disputed="the sentence describes the table's own numbers, which runs gave, and is true of "
-        "them",
+        disputed="The sentence describes the table's own numbers, which runs gave, and is true of "
+        "them.",
     )
     for population, method in ERRORS:
         yield from (error(population, method, setting) for setting in BUDGETS)

@@ -293,16 +293,16 @@ def crossed(population: str, _: Path | None) -> float:
 
 
 CALIBRATED = "DPDG with the classic calibration and the corrected noise share"
-NO_NUMBER = "the text says 'similar results', and names no number for these data"
+NO_NUMBER = "The text says 'similar results', and names no number for these data."
 SIMILAR = {
-    "Census-Income": f"{NO_NUMBER}; it does not say how many items they have, either",
+    "Census-Income": f"{NO_NUMBER} It does not say how many items they have, either.",
     "Synthetic": NO_NUMBER,
 }
 SECTION_1, SECTION_2, SECTION_3 = (f"Yang et al., section 3.1.{number}" for number in (1, 2, 3))
 TINY = "3 users, 2 items, k = 1, p = 1/2; all inputs; every coin is played out"
 DEPENDS = (
-    "an elected user sees who reports on its item, and with adaptive sets this depends on what the "
-    "others hold: here ε is ln 1.4"
+    "An elected user sees who reports on its item. With adaptive sets this depends on what the "
+    "others hold; here ε is ln 1.4."
 )
 ONE_USER = "the view of u1, since all users follow the same script; "
 RUNS_JUDGED = (
@@ -326,9 +326,9 @@ SENTENCES = (
         "Theorem 3.2, and a δ that is not larger",
         points=f"{OF_BOTH}; β of {', '.join(map(str, BETAS))}; where Theorem 3.2 claims a δ "
         "below 1",
-        why="for the same β, the δ of Theorem 3.2 is larger",
-        disputed="the text may mean ε alone, or populations with a larger β for Theorem 3.2, for "
-        "which its δ is as small as that of Theorem 3.1",
+        why="For the same β, the δ of Theorem 3.2 is larger.",
+        disputed="The text may mean ε alone. It may also mean populations with a larger β for "
+        "Theorem 3.2, for which its δ is as small as that of Theorem 3.1.",
     ),
     Sentence(
         SECTION_1,
@@ -376,21 +376,22 @@ SENTENCES = (
             bound="at least",
             under=under,
             points=f"n = {USERS}, N = {ITEMS}, ε = 0.5, δ = 1e-5",
-            why="the field of DPDS holds counts up to n, and frequencies are at most 1: so log₂ n "
-            "of the bits are not additional",
-            disputed=f"the text does not say of what the accuracy is; {other}",
+            why="The field of DPDS holds counts up to n, and frequencies are at most 1. So log₂ n "
+            "of the bits are not additional.",
+            disputed=f"The text does not say what the accuracy is about. {other}",
         )
         for bits, under, other in (
             (
                 BITS,
                 f"{BITS} bits after the point of a count",
-                "the paper's DPDG shares frequencies, for which it fails, as another row says",
+                "The paper's DPDG shares frequencies, for which the statement fails, as another "
+                "row says.",
             ),
             (
                 OF_COUNT,
                 f"{BITS} bits after the point of a frequency, which are at most {OF_COUNT} after "
                 "the point of a count",
-                "for counts it holds, as another row says",
+                "For counts the statement holds, as another row says.",
             ),
         )
     ),
@@ -456,8 +457,8 @@ SENTENCES = (
                 2.0,
                 "adaptive",
                 ONE_USER,
-                "the text says 'a privacy guarantee', and not that nothing is learned; ε is "
-                "below the ε* = log γ of Theorem 3.3",
+                "The text says 'a privacy guarantee', and not that nothing is learned. The ε is "
+                "below the ε* = log γ of Theorem 3.3.",
             ),
             ("S1", "S1", None, "uniform", "", ""),
         )
@@ -483,7 +484,7 @@ SENTENCES = (
             Stated(0.6),
             partial(crossed, population),
             bound="at least",
-            why="the squared L2 errors cross at a far smaller ε",
+            why="The squared L2 errors cross at a far smaller ε.",
             disputed=SIMILAR[name],
             under="'similar results' as for Gowalla, where the text says 0.6",
             points=f"N = {KINDS[name]}, n = {USERS}; by the law of both errors, {CALIBRATED}",
@@ -500,8 +501,9 @@ SENTENCES = (
             under=f"{under}; the accuracy of both is the expected squared L2 error of all items",
             points=f"N of {', '.join(map(str, KINDS.values()))}; every item has {BETA:g} n holders "
             f"at least; ε of {', '.join(map(str, LEVEL_EPSILONS))}",
-            why="with equally many users DPDG has the smaller expected error",
-            disputed="the text takes the level from its Theorem 3.1, with inequality (2)"
+            why="With equally many users DPDG has the smaller expected error.",
+            disputed="The text takes the level of privacy from its Theorem 3.1, with inequality "
+            "(2)."
             if level == "exact"
             else "",
         )
@@ -549,9 +551,9 @@ SENTENCES = (
             users_for(mechanism, epsilon),
             bound="at least",
             under=f"the expected squared L2 error of {ITEMS} evenly held items, at the same ε",
-            why="at this ε fewer users are enough",
-            disputed="the sentence is about local mechanisms in general, and names neither an ε "
-            "nor an accuracy",
+            why="At this ε fewer users are enough.",
+            disputed="The sentence is about local mechanisms in general, and names neither an ε "
+            "nor an accuracy.",
         )
         for name, mechanism in (("OUE", OUE), ("GRR", GRR))
         for epsilon in (0.1, 1.0)

@@ -96,8 +96,8 @@ def quotes() -> list[Quote]:
             STATED,
             _of_theorem(each.name, place),
             under=reading.under,
-            why="there is a counterexample, which this command shows: simnet theorems "
-            f'{PAPER} --show "{each.name}"',
+            why="This command shows a counterexample: simnet theorems "
+            f'{PAPER} --show "{each.name}".',
         )
         for each in THEOREMS
         for place, reading in enumerate(each.readings)
@@ -108,7 +108,7 @@ def quotes() -> list[Quote]:
             "if each user adds noise of variance (G_f σ_G / n)², DPDG is (ε, δ)-DP",
             STATED,
             _of_claim("DPDG noise share"),
-            why="n such shares add up to 1/n of the variance that (ε, δ) needs",
+            why="The shares of the n users add up to 1/n of the variance that (ε, δ) needs.",
         ),
         Quote(
             "Yang et al., section 3.1.2",
@@ -116,11 +116,11 @@ def quotes() -> list[Quote]:
             STATED,
             # Neither number of users depends on the holders.
             _of_claim("DPDG crossover", axes=("items", "epsilon")),
-            why="the formula compares one item's error of DPDG with the error of all items of "
-            "DPDS; with the same measure on both sides, n is N times as large",
+            why="The formula compares one item's error of DPDG with the error of all items of "
+            "DPDS. With the same measure on both sides, n is N times as large.",
             points="the claimed number of users is compared with the exact one",
-            disputed="the text compares V_G, the variance of one item, with V, the error of all "
-            "items: as a comparison of these two numbers the formula is right",
+            disputed="The text compares V_G, the variance of one item, with V, the error of all "
+            "items. As a comparison of these two numbers the formula is right.",
         ),
     ]
     found += [
@@ -129,7 +129,8 @@ def quotes() -> list[Quote]:
             "the claimed δ is at least the exact one, for evenly held items",
             STATED,
             _of_claim(name),
-            why="the bound is a product over all N items, and neighbours differ in one or two",
+            why="The bound is a product over all N items, but neighbours differ in only one or "
+            "two of them.",
             points=f"z = {Z:g}" if name == PLANES[1] else "",
         )
         for name in PLANES

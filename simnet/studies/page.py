@@ -47,64 +47,78 @@ COLUMNS = (
 )
 HEADER = f"| {' | '.join(COLUMNS)} |"
 EXPLANATION = f"""\
-Each row has a number or a statement of a paper.
+Each row compares a number or a statement of a paper with what we compute, and with what our trials
+measured. A *point* is one setting of an experiment's parameters, for example one ε with one number
+of users. A *trial* runs an experiment once at a point, and *our runs* are all trials. By the *law*
+we mean what we compute without any trial: a probability distribution, its mean, or another exact
+number.
 
-- *Printed* is the number in the paper, or what a printed formula gives. *Stated* with a number
-  stands for a number that the paper does not print, but says in words, or that follows from its
-  words as the row reads them: for a quotient, "stated: at least 1" says that the first number is
-  not the smaller one.
-  The range of a printed number is that of all numbers that round to its digits. Below, a printed
-  number agrees, or lies inside an interval, if some number of its range does: 0.774 keeps the bound
-  "at most 0.77". Numbers that are only stated, and formulas, are not rounded.
+The columns of a row:
+
+- *Statement* says what is compared. The words after "read as" say how we read the text where it
+  allows several readings; each reading has a row of its own. The words after "judged at" name the
+  points, or other instances, at which the row is judged.
+- *In the paper* is the place where the paper prints the number or makes the statement.
+- *Printed* is the number in the paper, or what a printed formula gives.
+  *Stated* with a number means that the paper does not print this number. It says the number in
+  words, or the number follows from its words as the row reads them. For example, "stated: at least
+  1" in a row about a quotient means that the first number is not the smaller one.
   *Stated* alone means that the paper states something about many points. For such a row the other
   columns show the share of the points at which the statement holds; 1 stands for all of them.
-- *Expected* is the number that follows from a law, where we know one.
+  The range of a printed number contains all numbers that round to its digits: the range of 0.77
+  goes from 0.765 to 0.775. Below, a printed number agrees, or lies inside an interval, if some
+  number of its range does: 0.774 keeps the bound "at most 0.77". Numbers that are only stated, and
+  formulas, are not rounded.
+- *Expected* is the number that follows from the law. It is empty where we know no law.
 - *Measured* is the number that our runs give, with an interval that holds with probability
   {CONFIDENCE * 100:g} %; the intervals behind a statement about many points hold jointly with this
-  probability. *Unknown* means that too few trials ran for an interval.
-- *Chance* stands at a number that the paper simulated. It is twice the smaller of two
-  probabilities under the law, but at most 1: the probability of a number in the printed number's
-  range or below it, and that of a number in this range or above it. The law is taken to be a gamma
-  law; its mean is the expected number, and its standard deviation follows from our law or, where no
-  law gives one, from our trials. Formulas and bounds have no chance: a bound is compared with the
-  expected number.
-- *Trials* is the number of trials at each point of the grid. It is empty where no trial ran: where
-  a number is computed, or counted in the data. A counted number is "measured" with an interval
-  without width.
+  probability. *Unknown* means that too few trials ran for an interval, and "expected value
+  outside" that the interval does not contain the expected number.
+- *Chance* is given for a number that the paper simulated; formulas and bounds have no chance. It is
+  small if the law makes a number as far out as the printed one unlikely. We compute two
+  probabilities under the law: that of a number in the printed number's range or below it, and that
+  of a number in this range or above it. The chance is twice the smaller of the two, but at most 1.
+  The law is taken to be a gamma law. Its mean is the expected number, and its standard deviation
+  follows from our law or, where no law gives one, from our trials.
+- *Trials* is the number of trials at each point. It is empty where no trial ran, because the number
+  is computed, or counted in the data. A counted number is "measured" with an interval without
+  width.
 - *Law* says whether the printed number agrees with the expected one. A bound agrees if the expected
   number keeps it, a simulated number if its chance is at least {LEVEL * 100:g} %, and any other
   number if the expected one rounds to it. A row that says "approximately", or that it allows a
-  difference, names a share: then a number agrees if it differs from the printed one by at most this
+  difference, names a share. Then a number agrees if it differs from the printed one by at most this
   share of the printed one, and the rules for *runs* treat this range as the printed number. *None*
-  means that no law is known, or that it is not known how far the paper's own runs scatter. If the
-  number does not agree, and we know what is wrong, then law and runs are asked about the corrected
-  number: *with correction* means that it agrees.
+  means that we know no law, or that we do not know how far the paper's own runs scatter. If the
+  number does not agree, and we know what is wrong in the paper, then the columns *law* and *runs*
+  are about the corrected number: *with correction* means that it agrees.
 - *Runs* says whether our runs confirm the number. The first of these rules that applies decides:
 
   1. *None*, if we measured nothing.
-  2. *Undecided*, if the measured numbers allow no reading, or if it is not known how far the
-     paper's own runs scatter. The cell *measured* may be empty then, and the verdict says why.
+  2. *Undecided*, if the measured numbers allow no reading, or if we do not know how far the paper's
+     own runs scatter. The cell *measured* may be empty then, and the verdict says why.
   3. A bound, "at least" or "at most": *confirm*, if all numbers of the measured interval keep it;
      *contradict*, if none does; otherwise *undecided*.
   4. A statement: *confirm*, if the interval is 1 alone (1 to 1); *contradict*, if it does not
      contain 1; *undecided*, if it contains 1 and also less, however narrow it is.
   5. Any other number: *contradict*, if it lies outside the interval. There is one exception for a
-     number that the paper simulated. It counts as one inside if the paper's own runs may scatter so
+     number that the paper simulated. It counts as inside if the paper's own runs may scatter so
      far: if they had the nearer end of our interval as their mean, the number would have a chance
      of {LEVEL * 100:g} % or more.
   6. A number inside the interval: *undecided*, if the interval as a whole is wider than
      {INFORMATIVE * 100:g} % of the measured value; otherwise *confirm*.
 
-  After these rules, *confirm* becomes *undecided* if the law disagrees and the interval contains
-  the expected number, too: such runs have room for both. Where runs are undecided about a
-  statement, more trials would decide only if the compared numbers differ enough. They never would
-  where these numbers are equal; the row says so if we know it.
+  One rule comes after these: *confirm* becomes *undecided* if the law disagrees and the interval
+  also contains the expected number, because such runs do not tell the two numbers apart. Where runs
+  are undecided about a statement, more trials would decide only if the compared numbers differ
+  enough. They never would where these numbers are equal; the row says so if we know it.
 - *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
-  reproduce a number nor refute it.
-- A row is *disputed* if a fair reader of the paper may come to another verdict. Such a row says
-  why, and all of them are listed below.
+  reproduce a number nor refute it; the table below calls them "other" data.
+- *Verdict* is a word or phrase that follows from the three columns law, runs and data. A note after
+  it says, for example, what is wrong in the paper or why the verdict is open. A row is *disputed*
+  if a fair reader of the paper may come to another verdict. Such a row says why, and all of them
+  are listed below.
 
-The verdict follows from the three columns law, runs and data:
+The verdicts by data, law and runs:
 """
 
 
@@ -215,7 +229,7 @@ def _disputes(sections: Sequence[Section]) -> list[str]:
                 statement = row[0].partition("; judged at: ")[0]
                 found.setdefault(reason, []).append(f"  - `{section.name}`: {statement}")
     lines = [
-        line for reason, rows in found.items() for line in (f"- {reason}. The rows:", "", *rows, "")
+        line for reason, rows in found.items() for line in (f"- {reason} The rows:", "", *rows, "")
     ]
     total = sum(map(len, found.values()))
     return ["", f"Disputed rows, {total} in all:", "", *lines[:-1]] if found else []
@@ -303,8 +317,8 @@ def _row(one: Ruling) -> str:
         one.runs,
         one.data.in_words,
         f"**{one.verdict}**"
-        + (f": {one.note}" if one.note else "")
-        + (f".{DISPUTED}{one.disputed}" if one.disputed else ""),
+        + (f": {one.note}" if one.note else "." if one.disputed else "")
+        + (f"{DISPUTED}{one.disputed}" if one.disputed else ""),
     ]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 

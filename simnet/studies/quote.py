@@ -23,11 +23,18 @@ LEVEL = 0.01  # a simulated number that is less likely than this does not agree
 ROUNDING = 1e-9  # the relative rounding error that an exact number may have
 INFORMATIVE = 0.5  # the largest width of an interval, relative to its number, that confirms
 LONGEST_WHOLE = 1e9  # whole numbers below this are printed in full
-MORE = "more trials would tell"
-OPEN = "our trials leave it open: somewhere their intervals allow both answers"
-ON_THE_BOUND = "our trials cannot tell: no law shows that the number lies clearly off the bound"
+MORE = "More trials would decide."
+OPEN = (
+    "Our trials leave the question open, because at one or more points their intervals allow both "
+    "answers."
+)
+ON_THE_BOUND = (
+    "Our trials cannot decide, because no law shows that the number lies clearly off the bound."
+)
 A_HUNDRED_TIMES = 10  # with a hundred times as many trials an interval is a tenth as wide
-DIFFER = "our law and our runs contradict each other: one is wrong, or chance misled our runs"
+DIFFER = (
+    "Our law and our runs contradict each other. One of them is wrong, or chance misled our runs."
+)
 Bound = Literal["", "at least", "at most"]
 
 
@@ -196,6 +203,27 @@ class Counterpart:
         return float(gammainc(shape, max(shape * value / mean, 0.0)))
 
 
+def reads_as_sentences(note: str) -> bool:
+    """Return whether a note begins like a sentence and ends with a full stop.
+
+    It may begin with a capital letter, a digit, a quotation mark or a symbol such as ε, but not
+    with a small Latin letter or a space. A note may be empty.
+
+    >>> reads_as_sentences("ε is 1."), reads_as_sentences("the number is 8")
+    (True, False)
+    """
+    return not note or (note.endswith(".") and not note[0].isspace() and not "a" <= note[0] <= "z")
+
+
+def _sentences(row: "Quote", field: "attrs.Attribute[str]", note: str) -> None:
+    if not reads_as_sentences(note):
+        raise ValueError(
+            f"the notes of a row are complete sentences, which begin with a capital letter, a "
+            f"digit or a symbol and end with a full stop; {field.name!r} of the row "
+            f"{row.source}: {row.what!r} is {note!r}"
+        )
+
+
 @attrs.frozen
 class Quote:
     """A number or statement of a paper, with the functions that read its counterpart off a table.
@@ -220,6 +248,10 @@ class Quote:
     - `unresolved` is the note if the runs are undecided and more trials would not help.
     - `disputed` says why a fair reader of the paper may come to another verdict.
 
+    `correction`, `why`, `unresolved` and `disputed` are notes for the reader of the page. They are
+    complete sentences: `ValueError` is raised for a note that begins with a small letter or does
+    not end with a full stop.
+
     >>> quote = Quote("Sec. 5", "the answer", "42", lambda table: Counterpart(expected=42.0))
     >>> quote.printed
     '42'
@@ -229,17 +261,19 @@ class Quote:
     what: str
     printed: str | Stated | Callable[[Table], float]
     reading: Callable[[Table], Counterpart]
-    correction: str = ""
+    correction: str = attrs.field(default="", validator=_sentences)
     corrected: Callable[[Table], Counterpart] | None = None
     instead: Callable[[Table], float] | None = None
-    why: str = "the printed number does not follow from the stated setting"
+    why: str = attrs.field(
+        default="The printed number does not follow from the stated setting.", validator=_sentences
+    )
     bound: Bound = ""
     under: str = attrs.field(default="", kw_only=True)
     data: Data | None = attrs.field(default=None, kw_only=True)
     points: str = attrs.field(default="", kw_only=True)
     tolerance: Callable[[Table], float] | None = attrs.field(default=None, kw_only=True)
-    unresolved: str = attrs.field(default="", kw_only=True)
-    disputed: str = attrs.field(default="", kw_only=True)
+    unresolved: str = attrs.field(default="", validator=_sentences, kw_only=True)
+    disputed: str = attrs.field(default="", validator=_sentences, kw_only=True)
 
     def judge(self, table: Table) -> "Ruling":
         """Return the verdict on the quote; "not run" if the table lacks the number's point.
@@ -251,7 +285,7 @@ class Quote:
         except BadInput:
             raise
         except (ArithmeticError, ValueError) as error:
-            note = f"the measured numbers allow no reading: {error}"
+            note = _ended(f"The measured numbers allow no reading: {error}")
             trials = min((len(point.rows) for point in table.points().values()), default=None)
             found = Counterpart(None, trials=trials)
             return self._ruling(table, None, found, "none", "undecided", note=note)
@@ -264,7 +298,8 @@ class Quote:
         try:
             found = self.reading(table)
         except NoSuchPoint as missing:
-            return self._ruling(table, printed, Counterpart(None), note=str(missing))
+            note = _ended(f"There is no number to compare: {missing}")
+            return self._ruling(table, printed, Counterpart(None), note=note)
         law, runs, chance = found.answers(printed, rounding, self.bound)
         has_correction = self.corrected is not None or self.instead is not None
         if law == "disagrees" and has_correction:
@@ -276,7 +311,8 @@ class Quote:
             by_law, by_runs, its_chance = better.answers(meant, rounding, self.bound)
             # Without a law the correction is only a note.
             if by_law == "none" and by_runs == "confirm":
-                note = f"{self.why}. Our runs agree with this correction: {self.correction}"
+                agreed = "Our runs agree with the corrected number."
+                note = " ".join(part for part in (self.why, agreed, self.correction) if part)
                 return self._ruling(table, printed, found, law, runs, chance, note)
             if by_law != "none":
                 found, law, runs, chance = better, by_law, by_runs, its_chance
@@ -349,6 +385,11 @@ class Quote:
             disputed=self.disputed,
             holds=found.holds,
         )
+
+
+def _ended(text: str) -> str:
+    """Return a text with one full stop at its end."""
+    return f"{text.rstrip('.')}."
 
 
 def number_in_words(number: float) -> str:

@@ -30,7 +30,7 @@ class Sentence:
     holds. If the number is `counted` in the data, it is a measured number, and no law gives an
     expected one.
     `instead` computes what should be printed, and `correction` says so. The other fields are those
-    of a quote.
+    of a quote. As there, `correction`, `why` and `disputed` are complete sentences.
     """
 
     source: str
@@ -39,7 +39,7 @@ class Sentence:
     value: Computed
     correction: str = ""
     instead: Computed | None = None
-    why: str = "our computation gives another answer"
+    why: str = "Our computation gives another answer."
     bound: Bound = ""
     under: str = attrs.field(default="", kw_only=True)
     data: Data | None = attrs.field(default=None, kw_only=True)

@@ -43,7 +43,7 @@ def everywhere(
     others: Sequence[str],
     holds: Statement,
     *,
-    why: str = "it fails somewhere",
+    why: str = "The statement fails at one or more points.",
     correction: str = "",
     instead: Statement | None = None,
     under: str = "",

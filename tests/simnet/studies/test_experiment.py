@@ -388,19 +388,27 @@ def test_bounds_are_judged_as_bounds() -> None:
 
 def test_a_correction_counts_only_if_it_helps() -> None:
     helped = verdict(
-        "2.0", Counterpart(1.0), corrected=lambda _: Counterpart(2.0), correction="twice", why="hm"
+        "2.0",
+        Counterpart(1.0),
+        corrected=lambda _: Counterpart(2.0),
+        correction="Twice.",
+        why="Hm.",
     )
-    assert (helped.law, helped.note, helped.expected) == ("with correction", "twice", 2.0)
+    assert (helped.law, helped.note, helped.expected) == ("with correction", "Twice.", 2.0)
     misprint = verdict(
-        lambda _: 3.0, Counterpart(1.0), instead=lambda _: 1.0, correction="1, not 3"
+        lambda _: 3.0, Counterpart(1.0), instead=lambda _: 1.0, correction="1, not 3."
     )
-    assert (misprint.law, misprint.note, misprint.printed) == ("with correction", "1, not 3", 3.0)
+    assert (misprint.law, misprint.note, misprint.printed) == ("with correction", "1, not 3.", 3.0)
     useless = verdict(
-        "2.0", Counterpart(1.0), corrected=lambda _: Counterpart(3.0), correction="thrice", why="hm"
+        "2.0",
+        Counterpart(1.0),
+        corrected=lambda _: Counterpart(3.0),
+        correction="Thrice.",
+        why="Hm.",
     )
-    assert (useless.law, useless.note) == ("disagrees", "hm")
+    assert (useless.law, useless.note) == ("disagrees", "Hm.")
     needless = verdict(
-        "2.0", Counterpart(2.0), corrected=lambda _: Counterpart(2.0), correction="none"
+        "2.0", Counterpart(2.0), corrected=lambda _: Counterpart(2.0), correction="None."
     )
     assert (needless.law, needless.note) == ("agrees", "")
 

@@ -22,8 +22,9 @@ from simnet.studies.quote import (
     Counterpart,
     Quote,
     Stated,
+    reads_as_sentences,
 )
-from simnet.studies.table import Table
+from simnet.studies.table import NoSuchPoint, Table
 
 PRINTED = ("0.4", "1.0", "1.4", "2.0")
 BOUNDS: tuple[Bound, ...] = ("", "at least", "at most")
@@ -158,7 +159,7 @@ def test_a_corrected_number_is_judged_by_the_same_rules(printed: str) -> None:
             "",
             printed,
             reading(first),
-            "what is wrong",
+            "This is wrong.",
             reading(other),
         ).judge(EMPTY)
         law = law_by_the_head(first, number, "")
@@ -177,7 +178,7 @@ def test_runs_that_have_room_for_both_numbers_decide_nothing_about_a_correction_
         "",
         "1.2",
         lambda _: Counterpart(5.0),
-        "what is wrong",
+        "This is wrong.",
         lambda _: Counterpart(1.0, 1.1, 0.9, 1.3),
     )
     ruling = quote.judge(EMPTY)
@@ -231,7 +232,7 @@ def test_more_trials_are_promised_only_where_they_would_tell() -> None:
     assert undecided(wide, "1.0") == MORE
     assert undecided(Counterpart(1.0, 1.0, 0.0, 1.0, share=True), STATED) == OPEN
     assert undecided(Counterpart(None, 0.5, 0.0, 1.0, share=True), STATED) == OPEN
-    assert undecided(Counterpart(1.0, 1.0, 0.0, 1.0, share=True), STATED, why="equal") == "equal"
+    assert undecided(Counterpart(1.0, 1.0, 0.0, 1.0, share=True), STATED, why="Equal.") == "Equal."
 
 
 @pytest.mark.parametrize(
@@ -255,3 +256,51 @@ def test_a_number_that_the_paper_only_says_in_words_is_marked() -> None:
 @pytest.mark.parametrize("word", ["its chance is at least 1 %", "of 1 % or more", "50 % of the"])
 def test_the_head_names_the_thresholds(word: str) -> None:
     assert word in " ".join(EXPLANATION.split())
+
+
+@pytest.mark.parametrize("field", ["correction", "why", "unresolved", "disputed"])
+@pytest.mark.parametrize(
+    ("note", "accepted"),
+    [
+        ("The text has no measure.", True),
+        ("ε is 1. At ε = 2 it is smaller.", True),
+        ("'Much' has no threshold.", True),
+        ("0 and 1 are names.", True),
+        ("", True),
+        ("the text has no measure.", False),
+        (" The text has no measure.", False),
+        ("The text has no measure", False),
+    ],
+)
+def test_a_note_that_is_no_sentence_is_refused_with_the_name_of_its_row(
+    field: str, note: str, accepted: bool
+) -> None:
+    def made() -> Quote:
+        return Quote("Fig. 1", "the error", "1.0", reading(Counterpart(1.0)), **{field: note})
+
+    if accepted:
+        assert getattr(made(), field) == note
+        return
+    with pytest.raises(ValueError, match=rf"'{field}' of the row Fig\. 1: 'the error' is"):
+        made()
+
+
+@pytest.mark.parametrize(("law", "why"), [(2.0, "It is 2."), (None, "It is another number.")])
+def test_notes_that_are_put_together_are_sentences_too(law: float | None, why: str) -> None:
+    """A correction that only our runs confirm, and a table that lacks the number or a reading."""
+    first, other = Counterpart(law, 2.0, 1.9, 2.1), Counterpart(None, 1.0, 0.9, 1.1)
+
+    def divided(_: Table) -> Counterpart:
+        raise ZeroDivisionError("0 / 0")
+
+    def lacking(_: Table) -> Counterpart:
+        raise NoSuchPoint("nothing was run")
+
+    rows = [
+        Quote("", "", "1.0", reading(first), "It is half.", reading(other), why=why),
+        Quote("", "", "1.0", divided),
+        Quote("", "", "1.0", lacking),
+    ]
+    notes = [row.judge(EMPTY).note for row in rows]
+    assert all(notes)
+    assert all(map(reads_as_sentences, notes))

@@ -13,7 +13,7 @@ from tests.harness.experiments import played, the, verdicts
 
 SENTENCES = (
     Sentence("Sec. 1", "the answer", "42", lambda _: 42.0),
-    Sentence("Sec. 1", "a misprint", "7", lambda _: 8.0, "it is 8", lambda _: 8.0),
+    Sentence("Sec. 1", "a misprint", "7", lambda _: 8.0, "It is 8.", lambda _: 8.0),
     Sentence("Sec. 2", "it holds everywhere", STATED, lambda _: 0.5, under="one reading"),
     Sentence("Sec. 2", "it holds everywhere", STATED, lambda _: 1.0, under="another"),
     Sentence("Sec. 3", "a bound", Stated(3.0), lambda _: 4.0, bound="at least"),
@@ -38,7 +38,7 @@ def test_each_sentence_is_judged_by_its_own_number() -> None:
     found = verdicts(experiment, played(experiment, "sentences", {}))
     assert the(found, "answer").verdict == "computed"
     assert the(found, "misprint").verdict == "computed with correction"
-    assert the(found, "misprint").note == "it is 8"
+    assert the(found, "misprint").note == "It is 8."
     assert the(found, "one reading").verdict == "fails by the law"
     assert the(found, "another").verdict == "computed"
     assert the(found, "bound").printed_in_words == "stated: at least 3"
@@ -48,7 +48,7 @@ def test_each_sentence_is_judged_by_its_own_number() -> None:
     assert (people.law, people.runs, people.verdict) == ("none", "contradict", "not reproduced")
     nothing = experiment.quotes[-1].judge(played(experiment, "sentences", {}))
     assert (nothing.law, nothing.verdict) == ("none", "undecided")
-    assert nothing.note.endswith("the sentence has no number for these people")
+    assert nothing.note.endswith("the sentence has no number for these people.")
 
 
 def test_an_unknown_sentence_is_refused_by_name() -> None:

@@ -30,8 +30,8 @@ def test_the_share_of_places_where_it_holds_is_told() -> None:
 
 
 def test_a_correction_is_tried_where_it_fails() -> None:
-    found = judged(TABLE, correction="within one", instead=lambda v: v["ours"] < v["theirs"] + 1)
-    assert (found.verdict, found.note) == ("computed with correction", "within one")
+    found = judged(TABLE, correction="Within one.", instead=lambda v: v["ours"] < v["theirs"] + 1)
+    assert (found.verdict, found.note) == ("computed with correction", "Within one.")
 
 
 def test_numbers_on_different_networks_and_of_other_measures_are_not_compared() -> None:

@@ -110,13 +110,13 @@ def test_old_headlines_of_a_page_follow_the_present_table(tmp_path: Path) -> Non
 def test_disputed_rows_are_listed_above_the_sections(tmp_path: Path) -> None:
     path, report = tmp_path / "page.md", quoted(Counterpart(1.0), Counterpart(0.5))
     first, second = report.verdicts
-    disputed = attrs.evolve(second, disputed="Fig. 1 is not shown", under="as a trend")
+    disputed = attrs.evolve(second, disputed="Fig. 1 is not shown.", under="as a trend")
     update_page(path, [attrs.evolve(report, verdicts=(first, disputed))], str)
     head, _, section = path.read_text().partition("## Somebody")
     listed = r"  - `own`: number 1 \| of a few; read as: as a trend"
     reason = "- Fig. 1 is not shown. The rows:"
     assert f"Disputed rows, 1 in all:\n\n{reason}\n\n{listed}\n" in head
-    assert ". *Disputed*: Fig. 1 is not shown |" in section
+    assert ". *Disputed*: Fig. 1 is not shown. |" in section
     update_page(path, [quoted(Counterpart(1.0))], str)
     assert "Disputed rows" not in path.read_text()
 
