@@ -65,11 +65,10 @@ NOTE = Tag("note")
 
 @attrs.frozen
 class Case:
-    """A kind of defect: its number, what is wrong, which instrument catches it (`tier`), what this
-    instrument finds, and what it finds in the sound twin.
+    """A kind of defect: what is wrong, which instrument catches it (`tier`), what this instrument
+    finds, and what it finds in the sound twin.
     """
 
-    number: int
     defect: str
     tier: str
     found: Callable[[], str]
@@ -109,10 +108,10 @@ def twice(seeds: tuple[int, int]) -> str:
     return f"{{u3}} {finding_in_words(verdict(runs, 'u3'))}"
 
 
-def aggregated(number: int, defect: str, flawed: SecAgg, twin: SecAgg | None = None) -> Case:
+def aggregated(defect: str, flawed: SecAgg, twin: SecAgg | None = None) -> Case:
     """Return a case of secure aggregation in which the server is the coalition."""
     own = told(flawed, [1] * 4, "server", seed=1)
-    return Case(number, defect, "proved", own, told(twin or sound(), [1] * 4, "server", seed=1))
+    return Case(defect, "proved", own, told(twin or sound(), [1] * 4, "server", seed=1))
 
 
 def noise(share: str) -> str:
@@ -251,148 +250,123 @@ def orders(ordered: bool) -> str:
 
 CASES = (
     Case(
-        1,
         "the last residue is never drawn",
         "enumerated",
         apart(MaskFromRange(5, 4), [1], [2], "server"),
         apart(Masking(5), [1], [2], "server"),
     ),
     Case(
-        2,
         "masks from a small range",
         "enumerated",
         apart(MaskFromRange(11, 4), [1], [2], "server"),
         apart(Masking(11), [1], [2], "server"),
     ),
     Case(
-        3,
         "two parties play with one coin stream",
         "proved",
         lambda: shared_stream(True),
         lambda: shared_stream(False),
     ),
-    Case(4, "a fixed seed in two runs", "proved", lambda: twice((4, 4)), lambda: twice((4, 5))),
+    Case("a fixed seed in two runs", "proved", lambda: twice((4, 4)), lambda: twice((4, 5))),
     Case(
-        5,
         "masks added over the integers",
         "enumerated",
         apart(IntegerMask(5, 5), [1], [2], "server"),
         apart(Masking(5), [1], [2], "server"),
     ),
     Case(
-        6,
         "a share of noise n times too small",
         "computed",
         lambda: noise("as-printed"),
         lambda: noise("exact"),
     ),
     Case(
-        7,
         "one bit of a report left without noise",
         "enumerated",
         lambda: coordinates(LastBitAsIs(1.5, 3)),
         lambda: coordinates(OUE(1.5, 3)),
     ),
     Case(
-        8,
         "Shamir's coefficients never zero",
         "enumerated",
         apart(Dealing(2, NonZero(2)), [1], [2], "h1"),
         apart(Dealing(2, Shamir(2)), [1], [2], "h1"),
     ),
     Case(
-        9,
         "the last share sent to a neighbour too",
         "proved",
         told(CopiesLastShare(4, 2, 0.5), [1, 2, 1, 2], "u1, u2, u3"),
         told(DPDS(4, 2, 0.5), [1, 2, 1, 2], "u1, u2, u3"),
     ),
     Case(
-        9,
         "elected users forward unsummed shares",
         "proved",
         told(ForwardsUnsummed(4, 2, 0.5, 1), [1, 2, 1, 2], "S2"),
         told(TSS(4, 2, 0.5, 1), [1, 2, 1, 2], "S2"),
     ),
     Case(
-        10,
         "one mask for all items",
         "proved",
         told(DPDS(4, 2, 0.5, OneMaskForAllItems()), [1, 2, 1, 2], "u4"),
         told(DPDS(4, 2, 0.5), [1, 2, 1, 2], "u4"),
     ),
     Case(
-        11,
         "the server publishes partial sums",
         "proved",
         told(PublishesPartialSums(4, 1, 0.5, "shamir:2"), [1, 1, 1, 1], "u1"),
         told(DPDS(4, 1, 0.5, "shamir:2"), [1, 1, 1, 1], "u1"),
     ),
     Case(
-        12,
         "the participation bit in clear",
         "enumerated",
         apart(TellsWhoTakesPart(3, 2, 0.5), [1, 1, 2], [1, 2, 1], "server"),
         apart(DPDS(3, 2, 0.5), [1, 1, 2], [1, 2, 1], "server"),
     ),
     Case(
-        13,
         "shared among one user too few",
         "searched",
         lambda: breaking(LeavesOneOut(4, 1, 0.5)),
         lambda: breaking(DPDS(4, 1, 0.5)),
     ),
     Case(
-        14,
         "a modulus too small for the sum",
         "run",
         lambda: small_modulus(3),
         lambda: small_modulus(5),
     ),
     Case(
-        15,
         "messages that nobody receives",
         "run",
         lambda: conservation(True),
         lambda: conservation(False),
     ),
-    Case(
-        16, "a payload changed after sending", "run", lambda: changed(True), lambda: changed(False)
-    ),
-    Case(
-        17, "a result that depends on the order", "run", lambda: orders(False), lambda: orders(True)
-    ),
-    aggregated(18, "shares of both secrets of a user asked for", BothShares(question(4), 3)),
-    aggregated(19, "a threshold of half the users, and a server that lies", liar(2), liar(3)),
+    Case("a payload changed after sending", "run", lambda: changed(True), lambda: changed(False)),
+    Case("a result that depends on the order", "run", lambda: orders(False), lambda: orders(True)),
+    aggregated("shares of both secrets of a user asked for", BothShares(question(4), 3)),
+    aggregated("a threshold of half the users, and a server that lies", liar(2), liar(3)),
     aggregated(
-        20,
         "masks used again in the next iteration",
         TwoIterations(question(4), 3),
         TwoIterations(question(4), 3, label="mask 2"),
     ),
     Case(
-        21,
         "masks used again in the next collection",
         "proved",
         lambda: f"{{server}} {finding_in_words(collected_twice((1, 1)))}",
         lambda: f"{{server}} {finding_in_words(collected_twice((1, 2)))}",
     ),
     aggregated(
-        22,
         "seeds of masks from a small range",
         ShortSeeds(question(4), 3),
         ShortSeeds(question(4), 3, words=8),
     ),
     aggregated(
-        23,
         "a vector that comes late, without a mask of its own",
         LiarWithoutSelfMask(question(4), 3, lists=dict.fromkeys(EVERYBODY, EVERYBODY[:3])),
         Liar(question(4), 3, lists=dict.fromkeys(EVERYBODY, EVERYBODY[:3])),
     ),
-    aggregated(24, "keys of boxes sent along", KeysAlong(question(4), 3)),
-    aggregated(
-        25, "public keys that the server can swap", in_the_middle(False), in_the_middle(True)
-    ),
+    aggregated("keys of boxes sent along", KeysAlong(question(4), 3)),
+    aggregated("public keys that the server can swap", in_the_middle(False), in_the_middle(True)),
 )
 
 
@@ -400,8 +374,8 @@ def table() -> Iterator[str]:
     """Yield the lines of the table of defects, in Markdown."""
     yield "| # | defect | caught by | what is found | in the sound protocol |"
     yield "| --- | --- | --- | --- | --- |"
-    for case in CASES:
-        yield f"| {case.number} | {case.defect} | {case.tier} | {case.found()} | {case.sound()} |"
+    for number, case in enumerate(CASES, start=1):
+        yield f"| {number} | {case.defect} | {case.tier} | {case.found()} | {case.sound()} |"
 
 
 if __name__ == "__main__":
