@@ -1,5 +1,9 @@
 """Every scenario that is registered runs, and its bill and its error are as they should be."""
 
+import json
+import os
+import subprocess
+import sys
 from math import isnan
 
 import attrs
@@ -8,11 +12,11 @@ import pytest
 
 from simnet.coins.streams import Stream
 from simnet.glossary import explained
-from simnet.scenario.determinism import replicas, trace
+from simnet.kernel.schedule import Shuffled
+from simnet.scenario.determinism import HASH_SEEDS, REPLICAS, replicas, trace
 from simnet.scenario.find import find, names
 from simnet.scenario.perform import perform
 from tests.harness.many_cases import for_each
-from tests.harness.marks import slow_but
 
 
 @for_each("name", names())
@@ -27,14 +31,53 @@ def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
         assert abs(result.assessment.deviations) < 6
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", slow_but(names(), "dpds"))
-def test_a_scenario_is_the_same_whatever_the_circumstances(name: str) -> None:
+def small(name: str) -> dict[str, str]:
+    """Settings with which a run of the scenario is short."""
     sizes = find(name)[1].sizes
-    settings = {size: value for size, value in (("users", "20"), ("items", "3")) if size in sizes}
-    traces = replicas(name, settings, 0)
-    assert len(traces) == 7
+    return {size: value for size, value in (("users", "20"), ("items", "3")) if size in sizes}
+
+
+@pytest.mark.slow
+def test_dpds_is_the_same_whatever_the_circumstances() -> None:
+    traces = replicas("dpds", small("dpds"), 0)
+    assert len(traces) == REPLICAS
     assert len(set(traces.values())) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", names())
+def test_a_scenario_is_the_same_whatever_the_schedule_and_the_number_of_threads(name: str) -> None:
+    ordinary = trace(name, small(name), 0)
+    assert trace(name, small(name), 0, schedule=Shuffled(1)) == ordinary
+    assert trace(name, small(name), 0, threads=1) == ordinary
+    assert trace(name, small(name), 0, threads=3) == ordinary
+
+
+TRACES = """
+import json, sys
+import attrs
+from simnet.scenario.determinism import trace
+print(json.dumps([attrs.astuple(trace(*asked)) for asked in json.loads(sys.argv[1])]))
+"""
+
+
+@pytest.mark.slow  # two new processes
+def test_every_scenario_is_the_same_whatever_the_hash_seed() -> None:
+    asked = [[name, small(name), 0] for name in names()]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", TRACES, json.dumps(asked)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+        )
+        for seed in HASH_SEEDS
+    ]
+    first, *others = [json.loads(process.communicate()[0]) for process in started]
+    assert len(first) == len(names())
+    for other in others:
+        assert {
+            name for name, one, two in zip(names(), first, other, strict=True) if one != two
+        } == set()
 
 
 def test_coins_that_are_no_function_of_the_seed_are_noticed(

@@ -22,6 +22,7 @@ from simnet import Abort, Fate, run, verdict
 from simnet.coins.coins import Coins
 from simnet.values.field import FieldArray
 from tests.harness.fuzz import cases
+from tests.harness.marks import long_but
 from tests.harness.secagg_prediction import question
 
 PRESENT, DROPPED, NEVER = range(3)  # what the server says of an honest user
@@ -143,7 +144,9 @@ def test_a_liar_learns_one_large_sum_unless_a_bad_event_happens(n: int, degree: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "degree"), [(7, 2), (7, 4), (8, 2), (8, 4), (8, 6), (7, 6)])
+@pytest.mark.parametrize(
+    ("n", "degree"), long_but([(7, 2), (7, 4), (7, 6), (8, 2), (8, 4), (8, 6)], (7, 2), (8, 6))
+)
 def test_a_liar_learns_one_large_sum_on_every_small_circle(n: int, degree: int) -> None:
     safe, _, opened = check_every_list(n, degree)
     assert min(safe, opened) > 0

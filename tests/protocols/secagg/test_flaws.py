@@ -12,6 +12,7 @@ from protocols import SecAgg
 from simnet import Verdict, certificate_of, certificate_text, run, verdict
 from simnet.adversary.check import check
 from tests.harness.fuzz import cases
+from tests.harness.marks import long_but
 from tests.harness.secagg_flaws import (
     EVERYBODY,
     BothShares,
@@ -132,7 +133,7 @@ def open_sums(swapped: frozenset[tuple[str, str]]) -> list[set[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("active", [False, True])
+@pytest.mark.parametrize("active", long_but([False, True], True))
 def test_every_set_of_keys_that_a_server_replaces(active: bool) -> None:
     """n = 3, t = 2. All 64 sets of links between a reader and a user in whose place the server
     stands.

@@ -198,9 +198,7 @@ def test_a_server_that_lies(pattern: Pattern) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("users", "threshold", "chunks"),  # only the first of so many chunks of lists is checked
-    long_but(
-        [(3, 2, 1), (3, 3, 1), (4, 3, 8), (4, 3, 1), (4, 4, 1)], (3, 2, 1), (3, 3, 1), (4, 3, 8)
-    ),
+    long_but([(3, 2, 1), (3, 3, 1), (4, 3, 8), (4, 3, 1), (4, 4, 1)], (3, 2, 1), (3, 3, 1)),
 )
 def test_every_list_for_every_reader(users: int, threshold: int, chunks: int) -> None:
     for pattern in lists(users, threshold, chunks=chunks):

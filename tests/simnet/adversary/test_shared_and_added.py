@@ -229,7 +229,7 @@ def test_random_sharings_are_judged_rightly(kind: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.fuzz
-@pytest.mark.parametrize("count", [25, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [12, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_more_random_sharings_are_judged_rightly(kind: str, count: int) -> None:
     """The theorem holds where senders share alike, and only there."""

@@ -230,9 +230,18 @@ def test_a_name_that_the_new_files_need_themselves_is_refused(name: str, tmp_pat
     assert not (tmp_path / "new").exists()
 
 
+FEW_CASES = """
+from hypothesis import settings
+
+settings.register_profile("few", max_examples=10)
+settings.load_profile("few")
+"""
+
+
 @pytest.mark.slow  # pytest in a process of its own
 def test_the_test_of_a_new_protocol_passes(tmp_path: Path) -> None:
     folder = written("my_sum", tmp_path)
+    (tmp_path / "conftest.py").write_text(FEW_CASES)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

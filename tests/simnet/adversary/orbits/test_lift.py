@@ -86,7 +86,7 @@ def test_random_protocols_with_alike_users_or_an_odd_one():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [100, pytest.param(250, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [50, pytest.param(250, marks=pytest.mark.long)])
 def test_many_random_protocols(count):
     found = random_protocols(range(1_000, 1_000 + count))
     assert found["refused"] < found.total() / 3

@@ -38,11 +38,11 @@ def test_random_systems_have_the_space_that_elimination_finds(moduli):
 
 @pytest.mark.slow
 def test_thousands_of_random_systems():
-    coprime = findings(COPRIME, range(1000, 4000))
-    modular = findings(MODULAR, range(1000, 4000))
+    coprime = findings(COPRIME, range(1000, 2000))
+    modular = findings(MODULAR, range(1000, 2000))
     assert coprime["refused"] == 0  # Theorem 2
     assert modular["refused"] > 0
-    assert min(coprime["nothing"], coprime["leaks"], modular["output-only"]) > 100
+    assert min(coprime["nothing"], coprime["leaks"], modular["output-only"]) > 30
 
 
 def reached(moduli, seeds):
@@ -73,13 +73,13 @@ def test_whom_random_systems_expose_and_touch(moduli):
 
 
 @pytest.mark.slow
-def test_whom_thousands_of_random_systems_expose_and_touch():
-    coprime = reached(COPRIME, range(1000, 2500))
-    modular = reached(MODULAR, range(1000, 2500))
+def test_whom_a_thousand_random_systems_expose_and_touch():
+    coprime = reached(COPRIME, range(1000, 1500))
+    modular = reached(MODULAR, range(1000, 1500))
     assert (
         coprime[None] == 0
     )  # one of the two proofs exists if no class has a multiple of q parties
-    assert min(modular[True], modular[False]) > 100
+    assert min(modular[True], modular[False]) > 30
 
 
 def leaks_at_seven(users):
