@@ -70,14 +70,14 @@ def number(name: str, value: float | Fraction) -> None:
 
 
 def integer(name: str, value: int) -> None:
-    """Raise `TypeError` for a value that is not an integer."""
+    """Raise `TypeError` for a bool, and for a value that is not an integer."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is a whole number, got {value!r}")
 
 
 def whole(name: str, value: int, least: int, most: int | None = None) -> None:
-    """Raise `TypeError` for a value that is not an integer, and `ValueError` if it is out of
-    range.
+    """Raise `TypeError` as `integer` does, and `ValueError` for an integer below `least` or above
+    `most`.
     """
     integer(name, value)
     if value < least:

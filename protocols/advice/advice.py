@@ -154,8 +154,8 @@ def advise(question: Question) -> list[Option]:
     """Return the options: first those within the budget, then the others; in both parts, the option
     with the smallest error comes first.
 
-    Raises `ValueError` for a target that is out of range or that a protocol cannot meet, and for
-    several items without `rarest`.
+    Raises `ValueError` for a target that is out of range or that a protocol cannot meet, and, if
+    there are several items, for a `rarest` of None.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> sorted(option.protocol for option in advise(question))
@@ -175,7 +175,7 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
     out.
 
     Raises `ValueError` for a target that is out of range or that the protocol cannot meet; with
-    several items, dpds, tss and the committee cannot meet a target without `rarest`.
+    several items and a `rarest` of None, dpds, tss and the committee cannot meet any target.
     """
     is_noisy = name == "dpdg" or name in AGGREGATED
     if question.items > 1 or is_noisy:
@@ -185,8 +185,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
 def two_stage_options(question: Question, reported: Iterable[int]) -> list[Option]:
     """Return TSS at the target with each of these numbers of reported items.
 
-    Raises `ValueError` for a target that is out of range or that no participation meets, without
-    `rarest`, and for a number outside 1..N.
+    Raises `ValueError` for a target that is out of range or that no participation meets, for a
+    `rarest` of None, and for a number outside 1..N.
     """
     p = _participation(question)
     return [_two_stage(question, p, k) for k in reported]
@@ -416,8 +416,8 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
 
 
 def _most_reported(question: Question, participation: float, without: float) -> int:
-    """Return the largest k of TSS with which users send on average at most the budget and at most
-    `without`, or 1 if there is no such k.
+    """Return the largest k of TSS with which users send on average at most the budget, and at most
+    the bytes that they would send in DPDS (`without`); or 1 if there is no such k.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 

@@ -78,11 +78,11 @@ CLOSE = 1.01  # the bisection for a crossing point ends when high / low is at mo
 class Row:
     """One protocol at one number of users.
 
-    `typical` and `rarest` are half the width of a 95 % interval of a frequency: of a typical item
-    (from the mean variance of all items), and of the rarest item. `option` is None if the protocol
-    is not possible for so many users; `why_not` then says why, and the margins and times are NaN.
-    For each network, `seconds` has the time at which the last party ends if nobody drops out; it is
-    NaN if a run has too many users or messages to compute this time.
+    `typical` and `rarest` are half the width of a 95 % interval of a frequency: of a typical item,
+    whose variance is the mean over all items, and of the rarest item. `option` is None if the
+    protocol is not possible for so many users; `why_not` then says why, and the margins and times
+    are NaN. For each network, `seconds` has the time at which the last party ends if nobody drops
+    out; it is NaN if a run has too many users or messages to compute this time.
     """
 
     users: int
@@ -128,8 +128,8 @@ class Crossing:
 
 @attrs.frozen
 class Compared:
-    """The rows, sorted by number of users and error, and the points at which two protocols change
-    places.
+    """The rows, sorted by number of users and error, and the numbers of users from which on one
+    protocol is better than another.
 
     `shares` are the frequencies of the items. `about_shares` is a sentence about them, or empty.
     """

@@ -346,7 +346,8 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
 
 
 def _outward(bound: float, digits: int, rounding: str) -> str:
-    """Return a bound in so many digits, rounded so that it stays a bound.
+    """Return a bound with this number of digits; `rounding` must be up for an upper bound, and down
+    for a lower one.
 
     >>> _outward(0.12641, 3, ROUND_CEILING), _outward(0.87359, 4, ROUND_FLOOR)
     ('0.127', '0.8735')

@@ -12,8 +12,8 @@ def refuse_threshold(protocol: Committee) -> None:
 
 
 def enough(run: Run, role: str) -> list[str]:
-    """Return as many parties of a role as can open a shared secret together; nobody if all users
-    would be needed.
+    """Return the fewest parties of a role who can open a shared secret together; nobody if these
+    are all users.
     """
     names = list(run.roster.role(role))
     needed = run.protocol.sharing.needed(run.protocol.holders)

@@ -19,8 +19,9 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     """Return users whose last numeric and last categorical column depend on the other columns.
 
     In the last categorical column only the first two categories occur. All other columns are
-    uniform. The features determine a signal from -1 to 1. The number is a linear function of the
-    signal plus uniform noise. The category follows a logistic law of the features and the number.
+    uniform; encoded as features, they determine a signal from -1 to 1. The number in the last
+    numeric column is a linear function of the signal plus uniform noise. The category follows a
+    logistic law of the features and this number.
     Raises `BadInput` for an empty population, and for a schema without a numeric column, without a
     categorical one, or without a third column.
     """

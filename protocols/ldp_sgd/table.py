@@ -139,7 +139,9 @@ def table_descent(
     target: Annotated[str, "the column that is learnt from the others"],
     loss: str = "logistic",
     held_out: Annotated[
-        float, "the share of the users who test the model and are never asked, between 0 and 1"
+        float,
+        "the share of the users who are never asked, between 0 and 1; they, and users who do not "
+        "fill a group, test the model",
     ] = 0.1,
     **settings: Any,
 ) -> TableDescent:

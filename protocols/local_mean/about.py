@@ -36,8 +36,8 @@ def about(protocol: MeanCollection) -> About:
         inputs.
 
         With drop-outs, the truth is still the mean of all users, and the counted users are treated
-        as a random sample of all users. On the scale from -1 to 1 the variance of the users' values
-        is at most 1.
+        as a random sample of all users. The server does not know the variance of the users' values;
+        it takes the largest one, which is 1 on the scale from -1 to 1.
         """
         from scipy.special import ndtri  # imported only here: scipy loads slowly
 

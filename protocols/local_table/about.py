@@ -108,8 +108,8 @@ def _intervals(
     protocol: TableCollection, estimate: Floats, counted: int, confidence: float
 ) -> tuple[Floats, Floats, Floats]:
     """Return both ends of the intervals, and the variances that the server can estimate from the
-    reports of `counted` users. On the scale from -1 to 1 the variance of the users' values is
-    at most 1.
+    reports of `counted` users. The server does not know the variance of the users' numbers; it
+    takes the largest one, which is 1 on the scale from -1 to 1.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 

@@ -179,8 +179,8 @@ def _deviation_of_shares(variance: float, support: Ints, gap: float) -> float:
 def _of_bits(p: float, q: float, support: Ints, users: int) -> float:
     """Return the variance of the squared error for reports of independent bits.
 
-    The number of users whose bit is 1 adds, for each item, its fourth cumulant and twice the square
-    of its variance.
+    Each item adds the fourth cumulant of the number of users whose bit for the item is 1, and twice
+    the square of the variance of this number.
     """
     holder, other = p * (1 - p), q * (1 - q)
     variances = support * holder + (users - support) * other

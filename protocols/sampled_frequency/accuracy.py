@@ -237,7 +237,7 @@ class _UnaryGroup:
 
     @property
     def _excess(self) -> float:
-        """The mean of |Y|² given a report, less |Y|² without a report."""
+        """The mean of |Y|² given a report, minus |Y|² without a report."""
         total, count = 0.0, len(self.holders) - 1
         for m, bits in ((self.p, 1), (self.q, count)):
             away = m - self.b

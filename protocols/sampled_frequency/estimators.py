@@ -150,7 +150,8 @@ def horvitz_thompson(sample: SamplingDesign) -> Linear:
 
 
 def per_report(sample: SamplingDesign) -> Linear:
-    """Return ĉ = (N_i - S q) / (n π (p - q)), Horvitz and Thompson's for one common probability.
+    """Return ĉ = (N_i - S q) / (n π (p - q)), which is `horvitz_thompson` for one common
+    probability.
 
     With randomised response, the estimated shares add up to S / (n π). Raises `ValueError` if users
     have different probabilities.
@@ -161,7 +162,8 @@ def per_report(sample: SamplingDesign) -> Linear:
 
 @attrs.frozen(eq=False)
 class Ratio:
-    """The unsampled estimator, applied to the reports that arrived: (N_i / S - q) / (p - q).
+    """The estimator for users who all report, applied to the reports that arrived: (N_i / S - q) /
+    (p - q).
 
     The estimator needs no π, and is not in the paper. Given the number of reports, the reporters
     are a uniform subset of the users, and the estimate is unbiased. Means and variances are those

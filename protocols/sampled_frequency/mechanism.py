@@ -125,7 +125,7 @@ class SampledGRR:
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
         """Return, for each item, the estimated share of all users who hold it; shape (N,).
 
-        The estimate is unbiased and not clipped, and all users include the silent ones.
+        The estimate is unbiased and not clipped. `users` includes the silent ones.
         """
         return self.estimator(users).estimate(supports)
 

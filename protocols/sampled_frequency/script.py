@@ -257,7 +257,8 @@ def sampled_frequency(
     the users do not divide evenly, the first groups have one more user. `formula` is
     horvitz-thompson (with one probability the paper's ĉ), pooled (T) or direct (c); and, if all
     groups have the same probability, per-report (ĉ), centred (g) or ratio. Raises `ValueError` for
-    values out of range, for more groups than users, and for a formula that does not fit them.
+    values out of range, for more groups than users, and for a formula that needs one probability
+    if there are several.
     """
     checks.whole("users", users, 1)
     one_of("mechanism", mechanism, RESPONSES)

@@ -193,7 +193,9 @@ def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
 
 
 def _are_enough(neighbours: Mapping[str, Collection[str]], threshold: int) -> bool:
-    """Whether each user can still have `threshold` shares of its secrets, its own included."""
+    """Whether each user and its `neighbours` that are left hold at least `threshold` shares of the
+    user's secrets.
+    """
     return all(1 + len(others) >= threshold for others in neighbours.values())
 
 

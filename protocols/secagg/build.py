@@ -1,7 +1,7 @@
 """Build secure aggregation from plain settings, as scenarios and sweeps give them.
 
-The threshold is given as a share of the users who hold shares of a secret, so that it fits every
-number of users.
+The setting `left` gives the threshold as a share of the users who hold shares of a secret, so that
+it fits every number of users.
 """
 
 from math import floor

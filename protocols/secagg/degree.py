@@ -24,8 +24,8 @@ may go wrong:
 
 The demand is that the probabilities of 1 and 2 are at most 2^-(σ + 1) each, and that of 3 is at
 most 2^-η, where σ is called `security_bits` and η `correctness_bits`. Each of them is bounded by a
-sum, over users or over pairs of gaps, of hypergeometric and binomial probabilities, in whole
-numbers.
+sum, over users or over pairs of gaps, of hypergeometric and binomial probabilities, which is
+computed in whole numbers.
 
 A *rate* of drop-outs δ means that each user drops out with probability δ, independently. A *bound*
 means that at most δn users drop out; who they are does not depend on the order on the circle.

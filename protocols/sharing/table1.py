@@ -37,8 +37,8 @@ LONG = 10**7
 
 
 def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """Return the common bill of DPDS and DPDG: every user shares a vector of N elements among
-    all n.
+    """Return the entries that the bills of DPDS and DPDG have in common: every user shares a vector
+    of N elements among all n users.
     """
     cost, recovery = sharing.share_cost(n), sharing.recovery_cost(n)
     additive = recovery.products == 0

@@ -13,8 +13,8 @@ Here any user may drop out at any point, also between two of its shares:
 4. Every elected user tells S1 whose shares have come. S1 counts a user if every elected user who
    has answered has all shares that the counted user owes it. All other users are left out of *all*
    items, so that the same users are counted for every item.
-5. Every elected user adds up the shares of the users who are counted, and sends the sums to S2.
-   With t sums of an item, S2 has the item's count.
+5. For each item that can still have an estimate, the elected users add up the shares of the users
+   who are counted, and send the sums to S2. With t sums of an item, S2 has the item's count.
 
 An item *has no estimate* if some user who is counted reports on it, and fewer than t of its elected
 users are left. S2 then returns NaN for this item. The run is aborted if every item on which a

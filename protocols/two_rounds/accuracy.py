@@ -97,8 +97,8 @@ def _interval(
 def _estimated_variance(
     mechanism: TwoRounds, variant: Variant, estimate: Floats, owners: int
 ) -> Floats:
-    """The result is the variance for the estimated population, where every count is set to at least
-    1.
+    """Return the variances for owners of whom as many hold each value as was estimated, rounded and
+    at least 1.
     """
     holders = np.maximum(np.rint(estimate * owners).astype(np.int64), 1)
     return np.diag(_covariance(mechanism, variant, holders)) / owners**2

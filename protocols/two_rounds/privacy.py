@@ -166,8 +166,8 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
 
 
 def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, LawPiece]]:
-    """Yield each number D with a number A, and the joint probabilities of D with this A and with
-    the numbers that follow A. The probabilities left out are below 1e-13.
+    """Yield, for each D, this number, the first number A, and the joint probabilities of D with
+    this A and with the numbers after it. The probabilities left out are below 1e-13.
     """
     s, face_one = float(mechanism.sampling), float(mechanism.background[1])
     first, others = law(no, face_one)
