@@ -189,8 +189,8 @@ class Coins:
         return Metered.of(self._discrete.binomials(trials, chance), self._meter)
 
     def integers(self, below: int, count: int) -> Metered:
-        """Return `count` independent integers, uniform on `0..below-1`. Billed as draws from `[n]`
-        (nS).
+        """Return `count` independent integers, uniform on `0..below-1`. Billed as whole numbers
+        drawn (nS).
         """
         if not 1 <= below <= 1 << 63:
             raise ValueError(f"below must be between 1 and 2**63, got below={below}")
@@ -200,7 +200,7 @@ class Coins:
     def subset(self, count: int, below: int) -> Metered:
         """Return `count` distinct integers of `0..below-1`, sorted. Every set is equally likely.
 
-        Billed as `count` draws from `[n]` (nS).
+        Billed as `count` whole numbers drawn (nS).
         """
         if not 0 <= count <= below <= 1 << 63:
             raise ValueError(
@@ -233,7 +233,7 @@ class Coins:
 
     def categorical(self, weights: Sequence[int], count: int) -> Metered:
         """Return `count` independent indices of `weights`, with probabilities in proportion to the
-        integer weights. Billed as draws from `[n]` (nS).
+        integer weights. Billed as whole numbers drawn (nS).
         """
         are_integers = all(isinstance(weight, int | np.integer) for weight in weights)
         if not are_integers or min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:

@@ -34,7 +34,7 @@ from simnet.kernel.astray import AstrayLink
 from simnet.kernel.fates import CutLink
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.mail import manifest_for
-from simnet.kernel.summing import SUMS_AFTER_HEARD
+from simnet.kernel.summing import HEARD_TWICE, SUMS_AFTER_HEARD
 from simnet.kernel.tags import Summed, Tag
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
@@ -283,7 +283,7 @@ class Outbox(Link):
         Raises `ScriptError` if the party has asked already who has sent into this sum.
         """
         if (tag.name, key) in self._heard:
-            raise refuse(actor, tag.name, "calls `heard` twice for one sum")
+            raise refuse(actor, tag.name, HEARD_TWICE)
         request = Request("heard", tag.name, tuple(senders.numbers.tolist()), (key,))
         numbers: list[int] = await _suspend(request)
         self._heard[tag.name, key] = frozenset(numbers)

@@ -25,7 +25,10 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
     """
     if isinstance(tag, Summed):
         raise refuse(
-            actor, tag.name, "rows of plain values are counted by gather_tally, not by a summed tag"
+            actor,
+            tag.name,
+            f'send_rows cannot use a summed tag: declare the tag as Tag("{tag.name}"), and let the '
+            "recipient use gather_rows or gather_tally",
         )
     block = rows if isinstance(rows, Tally) else Rows.of(rows)
     messages = block.messages if isinstance(block, Tally) else len(block)

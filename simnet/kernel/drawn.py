@@ -7,7 +7,7 @@ Example. u1 of `RingSum()` in `notebooks/ring_sum.py` draws one field element, w
 input. In a run with seed 0 this is
 
     value  law                        place
-    13     uniform on F_17, shape ()  round 1 (ring_sum.py:43)
+    13     uniform on F_17, shape ()  round 1 (notebooks/ring_sum.py:43)
 """
 
 import sys

@@ -433,7 +433,12 @@ class Party:
             self._link.put(actor, tag, groups, _block(rows), keys)
             return
         if keys is not None:
-            raise refuse(actor, tag.name, "only a summed tag takes keys")
+            raise refuse(
+                actor,
+                tag.name,
+                f'only a summed tag takes keys: declare the tag as Summed("{tag.name}"), or leave '
+                "out the keys",
+            )
         recipients: Any = to
         group = self._group(recipients)
         payloads: Any = rows.evaluate() if isinstance(rows, Deferred) else rows

@@ -188,7 +188,9 @@ def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> F
         if mine != needed:
             reading.found_different([mine, needed])  # the script may catch the error
             which = "the box" if boxes.is_single else f"box {place}"
-            raise refuse(actor, actor.last_tag, f"has a key that is not the key of {which}")
+            raise refuse(
+                actor, actor.last_tag, f"decrypts with a key that is not the key of {which}"
+            )
     content = opened.content.metered(actor.meter)
     return content[0] if boxes.is_single else content
 

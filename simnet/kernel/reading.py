@@ -37,8 +37,8 @@ class Total(Protocol):
         ...
 
     def add(self, pieces: Sequence[Slots], block: Any) -> None:
-        """Add a block: its rows are added, one after another, to the sums whose slots `pieces`
-        has.
+        """Add the rows of a block, in order, to sums: the first rows to the sums at the slots of
+        the first piece, the next rows to those of the second piece, and so on.
         """
         ...
 

@@ -35,6 +35,7 @@ from simnet.contract import Protocol
 from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.deadlines import Repeated
 from simnet.kernel.run import Run, run
+from simnet.printable import count_of
 from simnet.record.message import Block, Message
 from simnet.record.trace import NoCanonicalForm, canonical
 from simnet.record.transcript import Transcript
@@ -44,6 +45,8 @@ RULE = (
     "a script must draw every random number from me.coins, read no clock and keep nothing "
     "from one run to the next, and the function of a door may only return a value"
 )
+
+SAME_PROTOCOL = "replay a transcript with the protocol and the parameters of its run"
 
 
 def replay(transcript: Transcript, protocol: Protocol) -> Run:
@@ -79,13 +82,17 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
     names = transcript.names
     for then, now in zip(transcript.messages, again.transcript.messages, strict=False):
         if not _same_message(then, now):
-            link = f"{names[then.sender]} to {names[then.recipient]}"
+            link = f"from {names[then.sender]} to {names[then.recipient]}"
             raise SimnetError(
-                f'the replay differs in round {then.round}, {link} (tag "{then.tag}")'
+                f"the replay differs from the transcript in round {then.round}, in a message "
+                f'{link} (tag "{then.tag}"): {SAME_PROTOCOL}'
             )
     before, after = len(transcript.messages), len(again.transcript.messages)
     if before != after:
-        raise SimnetError(f"messages in the replay: {after:,}; in the transcript: {before:,}")
+        raise SimnetError(
+            f"the replay has {count_of(after, 'message')}, and the transcript has {before:,}: "
+            f"{SAME_PROTOCOL}"
+        )
     return again
 
 

@@ -36,6 +36,8 @@ SUMS_AFTER_HEARD = (
     "gather_sum(..., senders=..., key=...)"
 )
 
+HEARD_TWICE = "calls `heard` twice for one sum: call gather_sum before the next `heard`"
+
 
 class Summing:
     """The sums of all summed tags. The sums of a tag and key stand in the order in which recipients
@@ -126,7 +128,7 @@ class Summing:
         number = actor.number
         sum_ = self._next_to_read(actor, tag, key)
         if number in sum_.heard:
-            raise refuse(actor, tag, "calls `heard` twice for one sum")
+            raise refuse(actor, tag, HEARD_TWICE)
         self._heard_tags.add(tag)
         wanted = set(senders.numbers.tolist())
         silent: frozenset[int] = frozenset()
@@ -223,7 +225,12 @@ class Summing:
         table = sums[0].table
         assert table is not None
         if any(sum_.table is not table for sum_ in sums):
-            raise refuse(actor, tag, "asks in one call for sums of different shapes or fields")
+            raise refuse(
+                actor,
+                tag,
+                "asks gather_sums for sums of different shapes or fields: use gather_sum for each "
+                "of them",
+            )
         slots = [self._receive(actor, sum_) for sum_ in sums]
         actor.meter.bill("FA", (sum(counts) - len(counts)) * math.prod(table.shape))
         return table.total.rows(slots).metered(actor.meter)

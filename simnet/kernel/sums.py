@@ -135,14 +135,14 @@ class Sum:
         self._least_awaited = 0
 
     def has_from(self, sender: int, to: Group) -> bool:
-        """Return whether a party has sent to this group already."""
+        """Return whether a party has sent to this group, for this sum, already."""
         for batch in self._by_group.get(id(to), ()):  # noqa: SIM110  # fast: for every block
             if sender in batch.posts:
                 return True
         return False
 
     def reaches_from(self, sender: int, to: Group) -> bool:
-        """Return whether a party has sent to any member of this group already."""
+        """Return whether a party has sent to any member of this group, for this sum, already."""
         members = set(to.numbers.tolist())
         return any(
             sender in batch.posts and not members.isdisjoint(batch.to.numbers.tolist())

@@ -129,7 +129,7 @@ class MessageFate:
         tag, hash_, number = place.partition("#")
         kind, equals, seconds = what.partition("=")
         names = recipients.split("+")
-        is_number = seconds.replace(".", "", 1).isdecimal() if equals else True
+        is_number = kind == "late" and seconds.replace(".", "", 1).isdecimal() if equals else True
         is_place = number.isdecimal() if hash_ else True
         if not (sender and at and tag and colon and all(names) and is_number and is_place):
             raise BadInput(

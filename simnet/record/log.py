@@ -24,12 +24,15 @@ line. The number of a post is the place of its event. The value is
 - of a wait with a deadline: its place in `deadlines`. The next messages that the party takes are
   those that came in time.
 
-Example. u1 scatters a block to u1 and u2; u2 does the same; each adds up what it got::
+Example. u1 scatters a block to u1 and u2; u2 does the same; each adds up what it got, with one
+addition. u1 must wait for the block of u2, so u2 has its sum first::
 
-    place 0: line 0 (of u1) SEND to group 0       place 2: u1 TAKE_ALL list 0
-    place 1: line 1 (of u2) SEND to group 0       place 3: u2 TAKE_ALL list 0
+    place 0: line 0 (of u1) SEND to group 0       place 3: u1 TAKE_ALL list 0
+    place 1: line 1 (of u2) SEND to group 0       place 4: u1 WORK 0
+    place 2: u2 TAKE_ALL list 0                   place 5: u2 WORK 0
 
-Group 0 is (u1, u2), and list 0 has the posts 0 and 1.
+Group 0 is (u1, u2), list 0 has the posts 0 and 1, and the operations at place 0 of `works` are one
+addition. Work is noted at the party's next send or wait or, as here, at the end of the run.
 """
 
 import threading

@@ -55,7 +55,7 @@ class Recorder:
 
     def addressed(self, to: Sequence[Group], keys: Sequence[Key], is_all: bool) -> Addressed:
         """Return the recipients, the keys and the places in the block of those messages of a block
-        that are recorded. The places are None for all messages.
+        that are recorded. The places are None if these are all messages of the block.
 
         All messages are recorded if `is_all`, otherwise those to observed parties. The caller must
         not change the lists.

@@ -2,7 +2,7 @@
 
 The kinds are those of the papers' cost tables: FA field addition, FM field multiplication, RM real
 multiplication, BS Bernoulli draw, aS draw of a subset of items, FS uniform field element drawn, nA
-addition in `[n]`, nS draw from `[n]`, RS real draw.
+addition of whole numbers, nS whole number drawn, RS real number or noise drawn.
 """
 
 from collections import Counter

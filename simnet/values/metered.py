@@ -2,7 +2,8 @@
 
 A script gets plain numbers as a `Metered` array, for example received indices or drawn reals. The
 party that holds such an array is billed for `+`, `-` and `sum` on integers (as nA) and for `*`, `/`
-and `//` (as RM), but not for `@` and `**`. `simnet.values.meter` explains the names nA and RM.
+and `//` (as RM), but not for a change of sign, `@` and `**`. `simnet.values.meter` explains the
+names nA and RM.
 
 Example. If a party holds an array `x` of five integers, then `x + 1` is billed as five nA,
 `x.sum()` as four nA, and `2.5 * x` as five RM.

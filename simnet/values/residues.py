@@ -407,7 +407,7 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
     """Return public integers, of either sign, as elements of the field. The integers are copied and
     reduced mod q.
 
-    Raises `TypeError` for values that are not integers of at most 64 bits.
+    Raises `TypeError` for values that numpy does not store as integers of at most 64 bits.
 
     >>> from simnet import Field
     >>> constant(Field(7), [3, 8, -1])

@@ -88,7 +88,8 @@ def _owned(values: Numbers) -> Numbers:
 def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
     """Return indices in `0..below-1`, of any shape, ready to be sent.
 
-    `kind` is `nd` for indices of parties, [n] in the papers, or `Nd` for indices of items, [N].
+    `kind` is `nd` for indices of parties, or `Nd` for indices of items: the bill counts the two
+    kinds apart.
     Raises `CodecError` for values that are not integers in this range, and `ValueError` for a bound
     outside 1..2**63.
 

@@ -1,11 +1,11 @@
 """Wire types and the packing codec: how values become bits on the wire.
 
 Theory of operation. A value takes only the bits that its kind needs: an element of F_q takes
-ceil(log2 q) bits, and an index of [n] ceil(log2 n). A `WireType` consists of a kind of value and
-the number of different values, which gives its width in bits. A payload is a sequence of arrays,
-each with one wire type. The list of their types and shapes is the payload's `Manifest`. To encode a
-payload, we join the bits of all values, each with its most significant bit first, and add zeros at
-the end to fill the last byte. So the manifest alone gives the size of a payload:
+ceil(log2 q) bits, and an index below n takes ceil(log2 n). A `WireType` consists of a kind of value
+and the number of different values, which gives its width in bits. A payload is a sequence of
+arrays, each with one wire type. The list of their types and shapes is the payload's `Manifest`. To
+encode a payload, we join the bits of all values, each with its most significant bit first, and add
+zeros at the end to fill the last byte. So the manifest alone gives the size of a payload:
 `len(encode(manifest, arrays)) == size(manifest)`. The bill counts bytes from manifests alone.
 
 Example. Three elements 5, 6, 1 of F_7 take 3 bits each, and 7 zero bits fill the second byte::
@@ -34,11 +34,11 @@ _BATCH = 1 << 16  # the number of values packed at a time: each takes 64 bytes o
 class WireType:
     """A kind of value on the wire.
 
-    The kinds are `qd` (field element), `nd` (index of `[n]`), `Nd` (index of `[N]`), `bd` (bit),
-    `rd` (real) and `od` (octet of a public key, signature or box). `below` is the number of
-    different values of the type, or 0 for reals, which are sent as IEEE 754 doubles. A type with a
-    single value takes no bits. Raises `ValueError` for another `below` with reals, and for a
-    `below` outside 1..2**64 with other kinds.
+    The kinds are `qd` (field element), `nd` (index, mostly of one of n parties), `Nd` (index,
+    mostly of one of N items), `bd` (bit), `rd` (real) and `od` (octet of a public key, signature or
+    box). `below` is the number of different values of the type, or 0 for reals, which are sent as
+    IEEE 754 doubles. A type with a single value takes no bits. Raises `ValueError` for another
+    `below` with reals, and for a `below` outside 1..2**64 with other kinds.
     """
 
     kind: Kind

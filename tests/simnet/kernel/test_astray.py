@@ -285,6 +285,7 @@ def test_the_text_of_a_late_message_keeps_its_seconds(seconds: float) -> None:
         "u1@note:torn:u2",
         "u1@note:late:u2",
         "u1@note:lost=2:u2",
+        "u1@note:lost=0:u2",
         "u1@note#0:lost:u2",
     ],
 )

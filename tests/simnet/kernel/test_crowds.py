@@ -218,7 +218,7 @@ def test_a_crowd_is_sent_nothing_but_what_all_its_members_get(how: str) -> None:
 
 
 def test_rows_take_no_summed_tag_and_go_to_others() -> None:
-    with pytest.raises(ScriptError, match="counted by gather_tally, not by a summed tag"):
+    with pytest.raises(ScriptError, match="send_rows cannot use a summed tag: declare the tag"):
         run(Misuse("summed rows"), [1, 2, 3])
     with pytest.raises(ScriptError, match="may not send rows to itself"):
         run(Misuse("itself"), [1, 2, 3])

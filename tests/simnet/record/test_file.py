@@ -472,8 +472,9 @@ def named(transcript: Transcript, place: int) -> str:
     message = transcript.messages[place]
     sender, recipient = transcript.names[message.sender], transcript.names[message.recipient]
     return (
-        f"the replay differs in round {message.round}, {sender} to {recipient} (tag "
-        f'"{message.tag}")'
+        f"the replay differs from the transcript in round {message.round}, in a message from "
+        f'{sender} to {recipient} (tag "{message.tag}"): replay a transcript with the protocol and '
+        "the parameters of its run"
     )
 
 
@@ -526,6 +527,6 @@ def test_a_replay_notices_a_message_too_few_or_too_many(tmp_path: Path) -> None:
             attrs.evolve(done.transcript, blocks=tuple(map(Block.of, messages))), tmp_path / "run"
         )
         with pytest.raises(
-            SimnetError, match=f"messages in the replay: 8; in the transcript: {len(messages)}"
+            SimnetError, match=f"the replay has 8 messages, and the transcript has {len(messages)}"
         ):
             replay(loaded, done.protocol)
