@@ -27,10 +27,10 @@ _LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtyp
 def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Array:
     """Return `count` independent integers, uniform on `0..bound-1`, where `1 <= bound <= 2**63`.
 
-    A *lane* is a number of b random bits. A lane is accepted if it is below the largest multiple of
-    `bound` that is at most 2**b. An accepted lane is reduced mod `bound`. New lanes replace the
-    rejected lanes. The result has the unsigned type of the lanes, and `spare` more entries at its
-    end, to which the caller may write.
+    A *lane* is here a number of b random bits. A lane is accepted if it is below the largest
+    multiple of `bound` that is at most 2**b. An accepted lane is reduced mod `bound`. New lanes
+    replace the rejected lanes. The result has the unsigned type of the lanes, and `spare` more
+    entries at its end, to which the caller may write.
     """
     lane = _lane(bound)
     span = 1 << (8 * lane.itemsize)
@@ -52,8 +52,9 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
 
 
 def _lane(bound: int) -> np.dtype[Any]:
-    """Return the narrowest type of lanes of b bits with `bound <= 2**(b - 2)`, of which at least
-    three quarters are then accepted; 64 bits if there is no such type.
+    """Return the narrowest type of b = 16, 32 or 64 bits with `bound <= 2**(b - 2)`: then
+    `uniform_below` accepts at least three quarters of the lanes. Return the type of 64 bits if
+    there is no such type.
     """
     return next((lane for lane in _LANES if bound <= 1 << (8 * lane.itemsize - 2)), _LANES[-1])
 

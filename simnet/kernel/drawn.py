@@ -52,9 +52,11 @@ _LAWS: dict[str, Callable[..., str]] = {
     "uniform": lambda count: f"{_times(count)}: uniform on [0, 1)",
     "normal": lambda count: f"{_times(count)}: standard normal",
     "exponential": lambda count: f"{_times(count)}: standard exponential",
-    "discrete_normal": lambda variance, count: f"{_times(count)}: discrete normal({variance})",
-    "discrete_laplace": lambda scale, count: f"{_times(count)}: discrete Laplace({scale})",
-    "skellam": lambda variance, count: f"{_times(count)}: Skellam({variance})",
+    "discrete_normal": lambda variance, count: (
+        f"{_times(count)}: discrete normal, variance parameter {variance}"
+    ),
+    "discrete_laplace": lambda scale, count: f"{_times(count)}: discrete Laplace, scale {scale}",
+    "skellam": lambda variance, count: f"{_times(count)}: Skellam, variance {variance}",
     "draw": lambda field, shape, _: f"uniform on F_{field.modulus}, shape {shape}",
 }
 

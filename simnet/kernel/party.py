@@ -411,8 +411,8 @@ class Party:
         not `Summed` is made at once.
 
         With `keys`, indices of shape (K,), the tag must be `Summed` and `to` is a sequence of K
-        groups. The first rows go to the first group under the first key, the next rows to the
-        second group under the second key, and so on.
+        groups. The first rows go to the first group with the first key, the next rows to the second
+        group with the second key, and so on. Rows with different keys go into different sums.
 
         Raises `ScriptError` unless there is one row for each recipient, and for keys under a tag
         that is not `Summed`.

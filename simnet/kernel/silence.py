@@ -30,9 +30,9 @@ alone would still be released first.
 
 *Rounds.* Silence may tell something, because a party may send nothing because of what it has read.
 So the silence of a sender s counts as an empty message, which s sent when s, and everybody whom s
-waits for, had gone as far as they could. Let m be the largest depth of the parties that s can reach
-in the wait-for graph (s included). The round of the silence of s is m + 1, or m + 2 if s itself
-still waits.
+waits for, had gone as far as they could. The depth of a party is the largest round of all that it
+has got. Let m be the largest depth of the parties that s can reach in the wait-for graph (s
+included). The round of the silence of s is m + 1, or m + 2 if s itself still waits.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -5,7 +5,9 @@ The kernel adds each row to its recipient's running total when the row is sent o
 block, later. It keeps rows that may have to be taken out again: rows in runs with fates of parties,
 and rows of deferred blocks that are evaluated after a party has called `heard` for their tag.
 
-Example. u1 and u2 scatter two rows each under `share`::
+A message may carry a *key*, which is a number: messages with different keys go into different sums.
+
+Example. u1 and u2 scatter two rows each under `share`, without keys::
 
     u1: [[1, 2], [3, 4]]   u2: [[5, 6], [0, 1]]     rows go to u1 and u2
     totals after both:     u1: [6, 8]   u2: [3, 5]  (mod q)
@@ -77,7 +79,8 @@ class Batch:
     """The messages of one sum that were sent to one group in one lot, so with one tag, round, wire
     type and shape.
 
-    `posts` has the numbers of the posts in the log, by sender, in the order of sending.
+    `posts` has, by sender and in the order of sending, the number of the post: the event of the log
+    that notes the send.
     """
 
     to: Group

@@ -36,8 +36,9 @@ class Summed(Tag):
     """A tag whose recipients get only the sum of the messages.
 
     The kernel adds each message to the recipient's running total. `receive` and `gather` refuse
-    such a tag; the recipient uses `gather_sum` or `gather_sums`. What is sent to the recipient
-    under the tag (and key) goes into one sum, but a sender's second message to the same group goes
+    such a tag; the recipient uses `gather_sum` or `gather_sums`. A message may carry a *key*, which
+    is a number (see `Party.scatter`). What is sent to the recipient under the tag, with the same
+    key or without a key, goes into one sum, but a sender's second message to the same group goes
     into the next sum, and so on. Unless the recipient has called `heard`, a run fails if more
     messages go into a sum than its recipient asks for.
 
