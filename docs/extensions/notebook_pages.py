@@ -1,7 +1,12 @@
-"""A notebook as a Markdown page: its text, its code, and its outputs if it was executed."""
+"""A notebook as a Markdown page: its text, its code, and its outputs if it was executed.
+
+A cell of text that begins with `**Solution 1.**`, with the cells up to the next such cell, is the
+solution of an exercise. The page shows it folded, so that a reader can try the exercise first.
+"""
 
 import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +17,20 @@ This copy of the site was built without executing the notebook, so outputs are m
 :::
 """
 
+_SOLUTION = re.compile(r"\*\*(Solution \d+)\.\*\* ")
+
 
 def notebook_page(file: Path, *, executed: bool) -> str:
     """Return the page; a notebook that was not executed says so below its title."""
     cells = json.loads(file.read_text())["cells"]
     parts: list[str] = []
+    folded = False
     for cell in cells:
         source = "".join(cell["source"])
+        if solution := _SOLUTION.match(source):
+            fold = f'<details class="solution"><summary>{solution[1]}</summary>'
+            parts.append(_raw(f"</details>\n{fold}" if folded else fold))
+            folded, source = True, source[solution.end() :]
         if cell["cell_type"] == "markdown":
             parts.append(source)
             if len(parts) == 1 and not executed:
@@ -26,6 +38,8 @@ def notebook_page(file: Path, *, executed: bool) -> str:
         elif cell["cell_type"] == "code" and source.strip():
             parts.append(f"```python\n{source}\n```")
             parts += [_output(output) for output in cell["outputs"]]
+    if folded:
+        parts.append(_raw("</details>"))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -47,5 +61,9 @@ def _output(output: dict[str, Any]) -> str:
 
 
 def _box(inside: str) -> str:
+    return _raw(f'<div class="notebook-output">{inside}</div>')
+
+
+def _raw(inside: str) -> str:
     """A raw HTML block, which Markdown may not end early at an empty line."""
-    return f'```{{raw}} html\n<div class="notebook-output">{inside}</div>\n```'
+    return f"```{{raw}} html\n{inside}\n```"
