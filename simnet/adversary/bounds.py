@@ -62,7 +62,8 @@ class ShareBounds:
     `sight` is what the coalition sees and is handed. `knowledge` is what the messages alone
     determine, over each field. `remarks` say why the two ends differ, and what else is doubtful.
     `rewriting` says how products are expanded for the upper end. `view` is the widened view behind
-    the upper end, or None if no view was widened.
+    the upper end. It is None if honest parties gave no row with coins to a door, or if seeds may be
+    guessed or depend on each other.
     """
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
@@ -308,7 +309,7 @@ class ShareBounds:
                 "the functions beyond the output are made of related secrets (products, "
                 "secrets made from coins, several secrets of one input, or several elements of "
                 "one secret), and no two inputs were found that give the same output and different "
-                "functions"
+                "values of these functions"
             )
         if not self.knows_structure:
             return (

@@ -103,7 +103,8 @@ class SeedProof:
         }
         if deduced != set(self.known):
             raise SimnetError(
-                "the certificate cannot show how the coalition learns some of the seeds it knows"
+                "no certificate can be written: it could not show how the coalition learns some of "
+                "the seeds that it knows"
             )
         self.by_field = self._entries(is_leak)
 

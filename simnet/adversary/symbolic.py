@@ -100,7 +100,8 @@ class SymbolicField:
         if not self._reading.unknowns.agree((*self._sampled.key, self._portions), self._draws):
             raise SimnetError(
                 f"runs of one seed ({seed}) that draw field coins in different portions cannot be "
-                "judged together: their coins are neither equal nor independent"
+                "judged together: their coins are neither equal nor independent, so give each run "
+                "its own seed"
             )
         family = self._reading.unknowns.family(
             "coin", key, self._label(party, purpose), self._holder, self._noted(values)
