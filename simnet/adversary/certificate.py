@@ -9,8 +9,8 @@ Theory of operation
 A certificate lists the numbers that make two claims easy to check.
 
 *At least L.* For each function of the basis of L the certificate gives weights. We multiply each
-message that the coalition sees by its weight, add up the products, and subtract the coalition's own
-unknowns. The result is this function.
+message that the coalition sees by its weight, add up the products, and subtract what the
+coalition's own unknowns contribute. The result is this function.
 
 *At most L.* The certificate gives a *shift*: what to add to which honest coins, in terms of honest
 secrets. docs/proofs/shift-of-coins.md explains why this is a proof. If doors were given rows with

@@ -1251,9 +1251,9 @@ class _OrbitSystem:
         second: Matching,
         matching: Matching,
     ) -> int:
-        """Take a row tuple and a column tuple that are matched as `matching` says. Return how many
-        middle tuples are matched with the row as `first` says, and with the column as `second`
-        says.
+        """A *tuple* of a word puts different parties into the word's places. Take a tuple of `row`
+        and a tuple of `column` that are matched as `matching` says. Return how many tuples of
+        `middle` are matched with the first as `first` says, and with the second as `second` says.
         """
         to_row = {x: p for p, x in first}
         to_column = dict(second)

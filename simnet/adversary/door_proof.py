@@ -44,7 +44,8 @@ def coins_to_move(
     modulus: int, rows: Sequence[Vector], is_coin: Which, is_target: Which
 ) -> tuple[dict[int, Vector], list[Vector]]:
     """Return what to add to each coin to get new coins, and the combinations of targets that cannot
-    be removed. In the new coins the rows contain only these combinations, and no other targets.
+    be removed. In the new coins, the targets in each row are a sum of multiples of these
+    combinations.
     """
     terms = Terms.of_vectors(rows)
     elimination = Elimination(

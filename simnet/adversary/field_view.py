@@ -137,8 +137,8 @@ def forms_received(
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:
-    """Yield the messages from outside to members that contain anything but forms. Messages of
-    crowds are left out.
+    """Yield the messages from outside to members in which there is something else than forms.
+    Messages of crowds are left out.
     """
     for block in blocks:
         if block.sender in members or isinstance(block.rows, Forms) or block.is_of_a_crowd:
@@ -272,7 +272,7 @@ class FieldView:
 
     @property
     def size(self) -> int:
-        """About how many terms the rows have when they are written out."""
+        """An upper bound on the number of terms that the rows have when they are written out."""
         return sum(size_of(part.rows) for part in self.parts)
 
     def combined(self, rows: Ints, factors: Ints, wanted: Callable[[Ints], Bools]) -> Terms:

@@ -371,8 +371,9 @@ class _Checks(DoorChecks):
 
 
 def _identity(done: Run) -> Hashable:
-    """Return a key of a run; a run that is given twice has one key. Runs of protocols that differ
-    in anything, or of protocols whose contents are not visible, have different keys.
+    """Return a key of a run; a run that is given twice has one key. Runs have different keys if
+    their protocols differ in anything. In this comparison, an object whose contents are not visible
+    is equal to itself alone.
 
     Raises `NoCanonicalForm` if an input has no canonical form.
     """

@@ -30,7 +30,7 @@ from simnet.values.meter import Meter
 
 
 class Recording(Sampled):
-    """A numeric run that keeps the values that its doors give."""
+    """The reading of a numeric run in which every call of a door is recorded."""
 
     def __init__(self) -> None:
         self.record = DoorRecord()

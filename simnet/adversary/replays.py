@@ -13,11 +13,12 @@ me.send(...)`. In the symbolic reading, the function is not called, so the list 
 script sends nothing. If the vote was 2, the run sent nothing either. But in the replay with vote 1
 the script sends a message, so the script is refused.
 
-The first replays change the inputs of all parties at once. This is enough if functions of different
-parties share nothing: the doors give recorded values, so no party can notice another party's input.
-If functions share something, this may be visible only if the inputs of some parties change and the
-inputs of others do not. So further replays change the input of one party, and then of two. We do
-not try all joint inputs. Of a large run we make only some replays: see `MOST_MESSAGES`.
+The first replays change the inputs of all parties at once. If functions of different parties share
+nothing, this finds as much as changing one input after another: the doors give recorded values, so
+no party can notice another party's input. If functions share something, this may be visible only if
+the inputs of some parties change and the inputs of others do not. So further replays change the
+input of one party, and then of two. We do not try all joint inputs. Of a large run we make only
+some replays: see `MOST_MESSAGES`.
 
 We also compare the results of the functions. A function that is called twice with the same values
 and the same coins must return the same value. If it does not, it may read something that a call of
@@ -69,7 +70,8 @@ IMPURE = (
 
 @attrs.frozen
 class Replays:
-    """The number of replays that were made on other inputs, and the number that is needed.
+    """The number of replays that were made on other inputs, and the number that is needed so that
+    every input becomes every item.
 
     In `needed` replays each input becomes each of the other items, and then, if several people have
     inputs, all become the same item. `needed` is None if the possible inputs are not known, and if
@@ -233,7 +235,7 @@ def _people(done: Run) -> int:
 
 def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield inputs in which one party's input is replaced, and then inputs in which the inputs of
-    two parties are.
+    two parties are replaced; nothing if fewer than two parties have an input.
     """
     items, held = _items(done), done.inputs
     if len(held) < 2:

@@ -14,7 +14,8 @@ Theory of operation
    number of messages, the traffic, if the network is watched, and the value of every function that
    the verdict lists.
 3. *Tests.* For each feature a chi-square test compares how often each class occurs on both sides.
-   Classes of fewer than 10 occurrences are put together, so that the chi-square law fits.
+   Classes that occur fewer than 10 times on both sides together are merged into one, so that the
+   chi-square law fits.
 4. *Correction.* With 500 features, some p-values are small by accident. Bonferroni's correction
    multiplies the smallest p-value by the number of features. As far as the chi-square law fits, the
    probability of a false alarm in any feature is then at most the stated rate.

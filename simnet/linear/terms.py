@@ -47,8 +47,8 @@ _latest: "weakref.WeakValueDictionary[tuple[int, ...], Ints]" = weakref.WeakValu
 
 
 def shared(array: Ints) -> Ints:
-    """Return the array, made read-only. But if the array of this shape for which `shared` was
-    called last still exists and is equal, return that array, so that only one of the two is kept.
+    """Return the array, made read-only; or the array of the same shape that `shared` returned last,
+    if that array still exists and is equal. So equal arrays are mostly kept only once.
 
     The caller must not change its own array afterwards.
     """
