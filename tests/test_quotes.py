@@ -36,6 +36,7 @@ def test_a_section_has_a_row_for_each_quote_and_headlines_that_follow(section: S
     quotes = experiment.quotes
     assert section.heading == f"{experiment.source}: {experiment.summary}"
     assert section.lines[2 : section.lines.index(HEADER) - 1] == preface(experiment)
+    assert all(map(reads_as_sentences, experiment.choices))
     cells = [dict(zip(COLUMNS, row, strict=True)) for row in section.rows]
     assert [row["in the paper"] for row in cells] == [quote.source for quote in quotes]
     for row, quote in zip(cells, quotes, strict=True):

@@ -221,7 +221,7 @@ EXPERIMENT = Experiment(
     quick_trials=10,
     choices=(
         *CHOICES,
-        "the estimator is ĉ, as the text says of this figure, though it recommends g",
+        "The estimator is ĉ, as the text says of this figure, though it recommends g.",
     ),
     words={
         ABSOLUTE: Word(

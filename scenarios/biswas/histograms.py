@@ -186,7 +186,7 @@ FIG2 = experiment(
     ["sum", "mixture"],
     [],
     [
-        '"+" as the sum of two independent numbers, and as a mixture in equal parts: the text does '
-        "not say which"
+        'We read "+" as the sum of two independent numbers, and as a mixture in equal parts; the '
+        "text does not say which."
     ],
 )

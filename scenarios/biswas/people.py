@@ -66,14 +66,14 @@ TITLES = {
 }
 LETTERS = {"direct": "c", "centred": "g", "per-report": "ĉ", "pooled": "T"}  # of estimators
 CHOICES = (
-    "ε of 1, 2, 4 and 6: the text names none",
+    "ε is 1, 2, 4 and 6; the text names none.",
     (
-        "the values 0 to 100, of which there are 101 and not 100; the number of users "
-        "who hold a value is its expected number, rounded"
+        "The values are 0 to 100, which are 101 values and not 100. The number of users who hold "
+        "a value is its expected number, rounded."
     ),
     (
-        "one distance is that of the raw estimates, the other one that of estimates clipped at 0 "
-        "and scaled to add up to 1"
+        "One distance is that of the raw estimates. The other one is that of estimates clipped at "
+        "0 and scaled to add up to 1."
     ),
 )
 

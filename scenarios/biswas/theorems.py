@@ -726,15 +726,16 @@ EXPERIMENT = Experiment(
     quick_trials=10,
     choices=(
         (
-            "ε = 1; 8 % of 50,000 users and 101 items; four users who hold the items 1, 1, "
-            "2 and 3 of 3 items, all with π = 0.4, or with the probabilities 0.9, 0.8, 0.2 "
-            "and 0.1, where a row names no others; the text has formulas only"
+            "Where a row names no others, ε = 1, and there are 50,000 users, of whom 8 % hold the "
+            "item, and 101 items, or four users who hold the items 1, 1, 2 and 3 of 3 items. All "
+            "of the four have π = 0.4, or they have the probabilities 0.9, 0.8, 0.2 and 0.1. The "
+            "text has formulas only."
         ),
-        f"a trial repeats the collection {CASES[CROWD].repetitions} times for the 50,000 users and "
-        f"{CASES[FEW].repetitions} times for four users, and averages",
-        f"a small sampling probability: π = {SAMPLINGS[0]:g}",
-        "the users' items are fixed, except for the four users whose items are drawn: item 1 with "
-        "probability 1/2, 2 and 3 with 1/4 each",
+        f"A trial repeats the collection {CASES[CROWD].repetitions} times for the 50,000 users and "
+        f"{CASES[FEW].repetitions} times for four users, and averages.",
+        f"A small sampling probability is π = {SAMPLINGS[0]:g}.",
+        "The users' items are fixed, except for the four users whose items are drawn: item 1 with "
+        "probability 1/2, items 2 and 3 with 1/4 each.",
     ),
     quotes=QUOTES,
     cost=lambda _: 0.02,

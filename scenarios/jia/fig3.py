@@ -65,7 +65,7 @@ EXPERIMENT = Experiment(
     data=PARTIAL,
     choices=(
         *CHOICES[:2],
-        "each point is the mean share of items for the counts from c to below 2c",
+        "Each point is the mean share of items for the counts from c to below 2c.",
     ),
     quotes=[
         Quote(

@@ -339,14 +339,14 @@ EXPERIMENT = Experiment(
     data=PARTIAL,
     choices=(
         *CHOICES,
-        "ε = 1, which the text does not state, is the ε at which the standard deviation is 5434",
+        "The text does not state ε. We take ε = 1, at which the standard deviation is 5434.",
         (
-            "the printed numbers are those of the whole of Kosarak; made-up counts of this size "
-            "have the same mean variance, which depends on the numbers of users and items only"
+            "The printed numbers are those of the whole of Kosarak. Made-up counts of this size "
+            "have the same mean variance, which depends on the numbers of users and items only."
         ),
         (
             "Kolmogorov's test is against the Gaussian of Eq. 13 and 14, with false alarms of "
-            f"{FALSE_ALARM:.0%}"
+            f"{FALSE_ALARM:.0%}."
         ),
     ),
     words={

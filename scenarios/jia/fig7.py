@@ -315,14 +315,15 @@ EXPERIMENT = Experiment(
     data=PARTIAL,
     choices=(
         *CHOICES,
-        "the error is the mean, over all items, of the squared error of the count (Eq. 5)",
+        "The error is the mean, over all items, of the squared error of the count (Eq. 5).",
         (
             "Calibrate's prior is a power law on 1..n with the mean of the estimates, as in the "
-            "paper (Eq. 17); the text does not give the support. Beside it: the known mean n / d, "
-            "infinite support, the likeliest exponent (Eq. 16), the true distribution"
+            "paper (Eq. 17); the text does not give the support. Besides, we compute with other "
+            "priors: with the known mean n / d, with infinite support, with the likeliest "
+            "exponent (Eq. 16), and with the true distribution."
         ),
-        "if a method fits a power law and finds none for a collection, this collection is left out "
-        "of the method's mean",
+        "If a method fits a power law and finds none for a collection, this collection is left "
+        "out of the method's mean.",
     ),
     words={
         "orders of magnitude": Word(100.0, "an error smaller by at least this factor"),

@@ -54,11 +54,11 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
     )
     axis, label = ("cut", "threshold (users)") if by_cut else ("epsilon", "privacy budget ε")
     cut_choice = (
-        "the text does not list the paper's thresholds; ours, named cut, lie on either side of the "
-        "significance threshold (Eq. 22 with β = 0.05, as in the paper)"
+        "The text does not list the paper's thresholds. Ours, named cut, lie on either side of "
+        "the significance threshold (Eq. 22 with β = 0.05, as in the paper)."
         if by_cut
-        else "the threshold is the significance threshold of each ε (Eq. 22 with β = 0.05), as in "
-        "the paper; the text names no ε for this figure, and ours are 1 to 5"
+        else "The threshold is the significance threshold of each ε (Eq. 22 with β = 0.05), as in "
+        "the paper. The text names no ε for this figure; ours are 1 to 5."
     )
     return Experiment(
         summary=f"Heavy hitters {'by threshold' if by_cut else 'by ε'}, {TITLES[population]}",
@@ -78,8 +78,8 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
             *CHOICES,
             cut_choice,
             (
-                "Calibrate's prior is a power law on 1..n with the mean of the estimates; a "
-                "collection for which there is no such law is left out of Calibrate's numbers"
+                "Calibrate's prior is a power law on 1..n with the mean of the estimates. A "
+                "collection for which there is no such law is left out of Calibrate's numbers."
             ),
         ),
         data=DATA[population],

@@ -205,9 +205,9 @@ EQ14 = Experiment(
     data=PARTIAL,
     choices=(
         *CHOICES,
-        "two items stand for every item: the most held one, and an item that nobody holds. By the "
-        "law, the variance is between theirs for every other item",
-        f"a trial draws each item's number of supports {DRAWS} times",
+        "Two items stand for every item: the most held one, and an item that nobody holds. By the "
+        "law, the variance of every other item is between theirs.",
+        f"A trial draws each item's number of supports {DRAWS} times.",
     ),
     words={"approximately": Word(0.1, "a relative difference of a variance by at most this")},
     quotes=list(variance_quotes()),
@@ -281,7 +281,7 @@ EQ22 = Experiment(
     quick={"epsilon": [1.0, 3.0, 5.0]},
     files=list(FILES.values()),
     data=PARTIAL,
-    choices=(*CHOICES[:2], "of the data, only the numbers of users and items matter"),
+    choices=(*CHOICES[:2], "Of the data, only the numbers of users and items matter."),
     quotes=list(level_quotes()),
     cost=lambda _: 0.05,
 )

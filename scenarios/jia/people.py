@@ -34,14 +34,14 @@ TITLES = {
     "all of kosarak": "Zipf's law, Kosarak's size",
 }
 CHOICES = (
-    ("with --data, Retail is the whole data set: 908,576 purchases of 16,470 products"),
+    ("With --data, Retail is the whole data set: 908,576 purchases of 16,470 products."),
     (
-        "with --data, Kosarak is the first 36,682 of its 990,002 sessions: 294,009 clicks on "
-        "17,034 pages, not 8,019,015 on 41,270"
+        "With --data, Kosarak is the first 36,682 of its 990,002 sessions: 294,009 clicks on "
+        "17,034 pages, not 8,019,015 on 41,270."
     ),
     (
-        "every click or purchase is a user, as in the paper: ε protects one click or purchase, not "
-        "one person"
+        "Every click or purchase is a user, as in the paper: ε protects one click or purchase, "
+        "not one person."
     ),
 )
 

@@ -127,10 +127,10 @@ EXPERIMENT = Experiment(
         Measure("excess", "least excess of another calibrator's MSE, by the noise's variance")
     ],
     choices=(
-        "prior, largest and deviation belong to the row on calibrators, which only tries the "
-        "theorem, with sums over all counts; the other rows name their own instances",
-        "proofs of Theorem 2 are in the paper's appendix, by Lemma 3, and on the page "
-        '"Theorems of the papers that hold" in the documentation',
+        "The parameters prior, largest and deviation belong to the row on calibrators, which only "
+        "tries the theorem, with sums over all counts. The other rows name their own instances.",
+        "Proofs of Theorem 2 are in the paper's appendix, by Lemma 3, and on the page \"Theorems "
+        'of the papers that hold" in the documentation.',
     ),
     quotes=[
         Quote(

@@ -42,8 +42,8 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
         data=ORIGINAL,
         choices=(
             *CHOICES,
-            "each group is asked for by itself, with yes or no; the paper has one mechanism for "
-            "all groups by age or by size, whose errors have the same law",
+            "Each group is asked for by itself, with yes or no. The paper has one mechanism for "
+            "all groups by age or by size, whose errors have the same law.",
         ),
         words=WORDS,
         quotes=list(_quotes(by, owners)),

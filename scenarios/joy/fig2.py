@@ -73,8 +73,8 @@ EXPERIMENT = Experiment(
     ),
     choices=(
         *CHOICES,
-        "the four locations with the most check-ins; the text does not name the locations in "
-        "Fig. 2",
+        "We take the four locations with the most check-ins; the text does not name the locations "
+        "in Fig. 2.",
     ),
     quotes=[
         Quote(

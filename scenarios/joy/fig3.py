@@ -128,12 +128,12 @@ EXPERIMENT = Experiment(
     quick={"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]},
     choices=(
         (
-            "beside the printed formulas stands the exact ε, the largest over both answers and all"
-            " values, with equal probabilities of the other faces"
+            "Beside the printed formulas stands the exact ε, the largest over both answers and "
+            "all values, with equal probabilities of the other faces."
         ),
         (
-            "ε is that of round two alone; an owner's two answers, or the sums of both rounds, "
-            "have no finite ε"
+            "ε is that of round two alone. An owner's two answers, or the sums of both rounds, "
+            "have no finite ε."
         ),
     ),
     quotes=[

@@ -19,11 +19,11 @@ GOWALLA, CANCER = "gowalla_nyc_locations.csv.gz", "breast_cancer_ljubljana.csv"
 CHECKINS, LOCATIONS = 1_000_000, 4
 PATIENTS, ENLARGED = 286, 10_000
 CHOICES = (
-    "a bar is 1.96 standard deviations of the estimated number; it is measured as 1.96 times the "
-    "root mean square of errors, over 100 collections a trial",
+    "A bar is 1.96 standard deviations of the estimated number. It is measured as 1.96 times the "
+    "root mean square of errors, over 100 collections a trial.",
     (
-        "the background faces, for which the paper has no numbers, are equally likely; the error "
-        "does not depend on them"
+        "The background faces, for which the paper has no numbers, are equally likely. The error "
+        "does not depend on them."
     ),
 )
 AGES = tuple(f"{low}-{low + 9}" for low in range(10, 100, 10))

@@ -48,8 +48,11 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     choices=(
         *CHOICES[:1],
-        "85 owners hold yes, whatever the population",
-        ('both faces besides "sampled" are equally likely, which matters where faces are not kept'),
+        "There are 85 owners who hold yes, whatever the population.",
+        (
+            'Both faces besides "sampled" are equally likely, which matters where faces are not '
+            "kept."
+        ),
     ),
     quotes=[
         Quote(

@@ -962,8 +962,8 @@ EXPERIMENT = Experiment(
     grid=[{"statement": list(BY_NAME), "zero": [0.3], "sampling": list(SAMPLINGS[:1])}],
     measures=[Measure("value", "what is right")],
     choices=(
-        "formulas are evaluated with π_0 = 0.3 and π_s = 0.45, where a row names no others: "
-        "--set zero=..., --set sampling=...",
+        "Formulas are evaluated with π_0 = 0.3 and π_s = 0.45, where a row names no others. The "
+        "options --set zero=... and --set sampling=... change them.",
     ),
     quotes=[one.quote() for one in PASSAGES],
     cost=lambda _: 0.001,

@@ -28,9 +28,9 @@ DRAWN = {
 LINES = "Lines: by the law. Laplace and SCDF err almost alike, so their lines hide each other."
 DUCHI_CHOICE = (
     f"{CORRECTED}. Here 'the values' are v, the values that line 1 of Algorithm 3 has rounded to "
-    "-1 and 1; for even d the probability of u = 1 and B differ from the printed ones, too"
+    "-1 and 1. For even d the probability of u = 1 and B differ from the printed ones, too."
 )
-K_CHOICE = "k = None stands for k by Eq. 12"
+K_CHOICE = "The value k = None stands for k by Eq. 12."
 CLOSE = "At some points the errors are too close to each other."
 AGAINST_CORRECTED = (
     "At some points the statement fails against the corrected mechanism, which is ε-LDP. The "

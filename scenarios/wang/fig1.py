@@ -206,10 +206,10 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     words=WORDS_OF_THE_TEXT,
     choices=(
-        "ε from 0.25 to 8: the range is in the figure only",
+        "ε goes from 0.25 to 8; the range is in the figure only.",
         (
-            "steps of SCDF and Staircase have density a e^{-(j+1)ε}: with Eq. 2 as printed the "
-            "mass is not 1"
+            "The steps of SCDF and Staircase have density a e^{-(j+1)ε}. With Eq. 2 as printed "
+            "the mass is not 1."
         ),
     ),
     quotes=[

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 VALUES, EPSILON = (0.0, 0.5, 1.0), 1.0
-CHOICE = "ε = 1: the text names none"
+CHOICE = "ε is 1; the text names none."
 
 
 def quote(what: str, measure: str, value: float, printed: float) -> Quote:

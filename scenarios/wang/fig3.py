@@ -161,7 +161,11 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("ratio", "worst variance divided by Duchi et al.'s", expected="ratio")],
     quick={"epsilon": [0.1, 0.5, 1.0, 1.2, 1.5, 2.0, 2.5, 3.2, 4.0, 4.9, 5.0, 6.0, 7.0, 8.0]},
-    choices=("ε from 0.1 to 8: the range is in the figure only", "k by Eq. 12", DUCHI_CHOICE),
+    choices=(
+        "ε goes from 0.1 to 8; the range is in the figure only.",
+        "We compute k by Eq. 12.",
+        DUCHI_CHOICE,
+    ),
     quotes=[
         *(ratio_quote("hm", variant, "0.77") for variant in ("as-printed", "corrected")),
         *(ratio_quote("pm", variant, Stated(1.0)) for variant in ("as-printed", "corrected")),

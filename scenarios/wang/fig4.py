@@ -136,8 +136,8 @@ EXPERIMENT = Experiment(
         *CHOICES,
         EPSILON_CHOICE,
         K_CHOICE,
-        "errors are of numbers scaled to [-1, 1], averaged over attributes or categories",
-        "the bias of frequencies is removed, which the estimator of section IV-C does not do",
+        "Errors are of numbers scaled to [-1, 1], averaged over attributes or categories.",
+        "We remove the bias of frequencies, which the estimator of section IV-C does not do.",
         DUCHI_CHOICE,
     ),
     quotes=[

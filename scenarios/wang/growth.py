@@ -114,12 +114,12 @@ def experiment(
         },
         choices=(
             *CHOICES,
-            f"ε = {EPSILON:g}: the text names none",
+            f"ε is {EPSILON:g}; the text names none.",
             K_CHOICE,
             *(
                 (
-                    "of d attributes, numbers and categories have the same shares as in the whole "
-                    "table, rounded; the first ones of each kind are taken",
+                    "Of d attributes, numbers and categories have the same shares as in the whole "
+                    "table, rounded. The first ones of each kind are taken.",
                 )
                 if axis == "attributes"
                 else ()

@@ -40,19 +40,20 @@ APPROACHES = Word(
 )
 FAR = Word(2.0, "an error is 'far higher' if it is at least this many times the other one")
 CHOICES = (
-    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data; the age"
-    " and the weeks of work are learnt, because the files have no total income; without data, "
-    "tables of the paper's shape and a linear income",
-    "50 trials: each draws 20,000 users anew and holds out one tenth of them; the paper's ten-fold "
-    "cross-validation, five times, makes as many models, but models of one cross-validation share "
-    "users; --set folds=10 --trials 5 does as the paper",
-    "in a trial all methods learn from the same users, and all with privacy in the same groups and "
-    "with the same steps; the model without privacy has groups and steps by the same rules for "
-    "ε = ∞",
-    "b_0 = 0; groups of max(50, d ln(d + 1) / ε²) users, at least 10 groups; steps of γ_1 / √t, "
-    "γ_1 = 1 / (2 d) for linear regression, else min(3, 5 ε² / (2 d)): the text gives no constants",
-    "no constant feature, as in the paper; the last value of a category has flags 0",
-    "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only",
+    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data. The "
+    "age and the weeks of work are learnt, because the files have no total income. Without --data "
+    "there are tables of the paper's shape and a linear income.",
+    "Each of 50 trials draws 20,000 users anew and holds out one tenth of them. The paper's "
+    "ten-fold cross-validation, five times, makes as many models, but models of one "
+    "cross-validation share users; --set folds=10 --trials 5 does as the paper.",
+    "In a trial all methods learn from the same users, and all with privacy in the same groups "
+    "and with the same steps. The model without privacy has groups and steps by the same rules "
+    "for ε = ∞.",
+    "The text gives no constants. We take b_0 = 0, groups of max(50, d ln(d + 1) / ε²) users, but "
+    "at least 10 groups, and steps of γ_1 / √t. Here γ_1 is 1 / (2 d) for linear regression, else "
+    "min(3, 5 ε² / (2 d)).",
+    "There is no constant feature, as in the paper. The last value of a category has flags 0.",
+    "ε is 0.5, 1, 2 and 4; the values of the axis are in the figure only.",
     DUCHI_CHOICE,
 )
 WHY = "The statement fails on the people who stand in for the paper's, with our steps."

@@ -41,15 +41,15 @@ SYNTHETIC_ATTRIBUTES = 16
 REAL = {"BR": "Adult", "MX": "Census-Income"}
 CHOICES = (
     "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in "
-    "for them with --data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, "
-    "1/16) and categories of Zipf's law",
-    "each trial draws its users anew, fewer than the paper's 4 million: expected mean squared "
-    "errors are proportional to 1/n",
+    "for them with --data. Without --data there are tables of their shape (6 + 10 and 5 + 14), of "
+    "numbers of N(0, 1/16) and categories of Zipf's law.",
+    "Each trial draws its users anew, fewer than the paper's 4 million; expected mean squared "
+    "errors are proportional to 1/n.",
 )
 
 
 CORRECTED = (
-    "Duchi et al. corrected: Algorithm 3, but corners that agree with the values in half of the "
+    "Duchi et al. corrected is Algorithm 3, but corners that agree with the values in half of the "
     "coordinates are in T- only. It is ε-LDP for every d; as printed, it is not for even d"
 )
 

@@ -256,8 +256,8 @@ def experiment(
         paired=("method",),
         words={"slightly": SLIGHT_GAP, "small": LITTLE},
         choices=(
-            f"n = {USERS:,}: the text does not say how many users there are; expected mean "
-            "squared errors are proportional to 1/n",
+            f"We take n = {USERS:,}; the text does not say how many users there are. Expected mean "
+            "squared errors are proportional to 1/n.",
             EPSILON_CHOICE,
             K_CHOICE,
             DUCHI_CHOICE,

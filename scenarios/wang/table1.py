@@ -217,8 +217,9 @@ EXPERIMENT = Experiment(
     measures=[Measure("share", "share of the ε at which the order holds")],
     quick={"attributes": [1, 2, 3, 4, 5, 10, 16, 20, 40]},
     choices=(
-        f"{NOTES['grid']} where a row is about d > 1; the row on Lemma 6 names its own point",
-        NOTES["k"],
+        f"{EPSILONS_IN_WORDS.replace('ε of', 'ε is', 1)}; d goes from 2 to 40 where a row is about "
+        "d > 1. The row on Lemma 6 names its own point.",
+        "We compute k by Eq. 12.",
         DUCHI_CHOICE,
     ),
     quotes=[

@@ -783,15 +783,15 @@ EXPERIMENT = Experiment(
         "rate": Word(0.01, "a power of d counts as the stated one if it differs by at most this")
     },
     choices=(
-        f"{len(EPSILONS)} values of ε from {EPSILONS[0]:g} to {EPSILONS[-1]:g} and "
+        f"There are {len(EPSILONS)} values of ε from {EPSILONS[0]:g} to {EPSILONS[-1]:g} and "
         f"{len(DIMENSIONS)} values of d from {DIMENSIONS[0]} to {DIMENSIONS[-1]} for the "
-        f"{len(CLAIMS)} claims; these are the rows that are judged at values of epsilon, and a row "
+        f"{len(CLAIMS)} claims. These are the rows that are judged at values of epsilon, and a row "
         "lists its values. Of their statements, those on the values t that users hold are tested "
-        "for t of 0, 0.25, 0.5, 0.75 and 1",
-        "the other rows name their own points, where they need any: rates of growth and constants "
+        "for t of 0, 0.25, 0.5, 0.75 and 1.",
+        "The other rows name their own points, where they need any. Rates of growth and constants "
         f"for many attributes are computed at d from {MANY} on, and lemmas and corollaries have "
-        "their own instances",
-        "k by Eq. 12, where a row does not say that k is the best one",
+        "their own instances.",
+        "Where a row does not say that k is the best one, we compute k by Eq. 12.",
     ),
     quotes=[
         *(mass_quote(name) for name, _ in OTHERS),

@@ -234,11 +234,12 @@ EXPERIMENT = Experiment(
     },
     choices=(
         *CHOICES,
-        "no item needs a least number of holders; yang_fig1_delta has the paper's condition that "
-        "each item occurs at least 1000β times",
-        "DPDS samples with p = 1 - exp(-ε); the experiment yang_fig1_delta says which δ this gives",
-        "DPDG with δ of 1e-7 and 0.5, the classic calibration, and the corrected noise share",
-        "for Gowalla ε = 0.02 and 0.05 besides the paper's, to show where the curves cross",
+        "No item needs a least number of holders. The experiment yang_fig1_delta has the paper's "
+        "condition that each item occurs at least 1000β times.",
+        "DPDS samples with p = 1 - exp(-ε). The experiment yang_fig1_delta says which δ this "
+        "gives.",
+        "DPDG has a δ of 1e-7 or 0.5, the classic calibration and the corrected noise share.",
+        "Gowalla has ε = 0.02 and 0.05 besides the paper's ε, to show where the curves cross.",
     ),
     quotes=[
         Quote(

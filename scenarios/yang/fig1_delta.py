@@ -157,12 +157,13 @@ EXPERIMENT = Experiment(
     data=DATA,
     choices=(
         *CHOICES,
-        f"β = {BETA:g}: every item occurs at least 10 times in a sample; the text names no β",
-        "10 holders of each item come first; the other users are drawn from the remaining ones of "
-        "the data set, or, if people are synthetic, from their law",
-        "by (2): the classic calibration, as in the paper; exact: the analytic one, with the least "
-        "noise for (ε, δ)",
-        "the exact δ is the worst over removing a user and replacing its item, for such samples",
+        f"β is {BETA:g}, so that every item occurs at least 10 times in a sample; the text names "
+        "no β.",
+        "The first users of a sample are 10 holders of each item. The others are drawn from the "
+        "remaining users of the data set or, if people are synthetic, from their law.",
+        'The words "by (2)" stand for the classic calibration, as in the paper, and "exact" for '
+        "the analytic one, with the least noise for (ε, δ).",
+        "The exact δ is the worst over removing a user and replacing its item, for such samples.",
     ),
     quotes=[
         Quote(

@@ -124,10 +124,11 @@ EXPERIMENT = Experiment(
     data=DATA,
     choices=(
         *CHOICES,
-        "p = 1 - exp(-ε)",
-        "Synthetic has as many users as are sampled; the paper's has 1000, and the text does not "
-        "say how up to 5000 are sampled from it",
-        "ε of the paper; for Census-Income and Synthetic 0.2, 0.6 and 1 only, to save time",
+        "DPDS samples with p = 1 - exp(-ε).",
+        "Synthetic has as many users as are sampled. The paper's has 1000, and the text does not "
+        "say how up to 5000 are sampled from it.",
+        "ε is as in the paper, but for Census-Income and Synthetic only 0.2, 0.6 and 1, to save "
+        "time.",
     ),
     quotes=[
         quoted("0.9e-3", 5000),

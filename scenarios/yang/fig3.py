@@ -51,8 +51,9 @@ EXPERIMENT = Experiment(
     data=DATA,
     choices=(
         *CHOICES,
-        "α = 0.4 of 12 items is 4.8: users report on 5, and on 7 of 17",
-        "ε* = log γ of 0.5, 1 and 2, and p of 0.1, 0.3, ..., 0.9: the text names no values",
+        "With α = 0.4 a user would report on 4.8 of 12 items. Users report on 5 of 12, and on 7 "
+        "of 17.",
+        "ε* = log γ is 0.5, 1 and 2, and p is 0.1, 0.3, ..., 0.9; the text names no values.",
     ),
     quotes=[
         always_less(

@@ -29,13 +29,13 @@ EXPERIMENT = Experiment(
     data=DATA,
     choices=(
         *CHOICES,
-        "four groups of 250 users, as in the paper; with budget ε, DPDS samples with "
-        "p = 1 - exp(-ε)",
+        "There are four groups of 250 users, as in the paper. With budget ε, DPDS samples with p "
+        "= 1 - exp(-ε).",
         (
-            "the error is that of the noise alone: the estimate is compared with the mean of the "
-            "groups' frequencies, with the weights of the estimate (with target=population: with "
-            "the frequencies among all users, so that the error also has the differences between "
-            "the groups)"
+            "The error is that of the noise alone: the estimate is compared with the mean of the "
+            "groups' frequencies, with the weights of the estimate. With target=population it is "
+            "compared with the frequencies among all users, so that the error also has the "
+            "differences between the groups."
         ),
     ),
     quotes=[

@@ -14,9 +14,11 @@ from simnet.studies.table import Table
 from simnet.studies.trial import SQUARED_L2
 
 CHOICES = (
-    "the standard normal law is truncated to -4..4, which mechanisms for means take as their range",
-    "GRR and OUE estimate the frequencies of 30 equal intervals of that range, the others the mean",
-    "privacy budgets are those of s1 to s4 of Table II; the text names none for this figure",
+    "The standard normal law is truncated to -4..4, which mechanisms for means take as their "
+    "range.",
+    "GRR and OUE estimate the frequencies of 30 equal intervals of that range, and the others "
+    "estimate the mean.",
+    "The privacy budgets are those of s1 to s4 of Table II; the text names none for this figure.",
 )
 
 SOURCE = "Yang et al., section 4.2.4, Fig. 5"

@@ -236,8 +236,8 @@ EXPERIMENT = Experiment(
     trials=10,
     quick_trials=5,
     choices=(
-        f"n = {USERS}, N = {ITEMS}, k = {REPORTED}, φ = {BOUND}, p = 0.5, uniform items and "
-        f"uniform reporting sets: the text names no numbers; {COUNTED}",
+        f"We take n = {USERS}, N = {ITEMS}, k = {REPORTED}, φ = {BOUND}, p = 0.5, uniform items "
+        f"and uniform reporting sets; the text names no numbers. Here {COUNTED}.",
     ),
     quotes=[quote(one) for one in OVERHEADS],
     cost=lambda _: 0.05,

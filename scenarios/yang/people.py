@@ -52,11 +52,11 @@ TITLES = {
     "uniform": "Uniform",
 }
 CHOICES = (
-    "Gowalla: gowalla_cells.csv.gz has a subset of the users; a user holds the cell, of 12, with "
-    "the most of its check-ins, and in a tie the lowest such cell",
-    "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of these "
-    "users (17 items)",
-    "each trial draws its users anew, real ones without replacement",
+    "For Gowalla, gowalla_cells.csv.gz has a subset of the users. A user holds the cell, of 12, "
+    "with the most of its check-ins, and in a tie the lowest such cell.",
+    "For Census-Income, the items are the intervals of 100 of a wage_per_hour above 0 that have "
+    "at least 1 % of these users (17 items).",
+    "Each trial draws its users anew, and real ones without replacement.",
 )
 OF_DATA = {
     "gowalla": "Gowalla: a subset of its users; in a tie, the lowest cell.",

@@ -281,12 +281,12 @@ EXPERIMENT = Experiment(
     words={"approximately": Word(0.1, "a relative difference of at most this is 'approximate'")},
     choices=(
         (
-            "n = 1000, N = 30, k = 12 (so α = 0.4), p = 0.5, and γ of 2 and 10: the paper's table "
-            "has formulas only"
+            "We take n = 1000, N = 30, k = 12 (so α = 0.4), p = 0.5, and γ of 2 and 10; the "
+            "paper's table has formulas only."
         ),
-        "*wire* counts what crosses a channel, *logical* also the shares that a user sends to "
-        "itself, as the paper does; operations (FA, FS, nA and so on) are those of Table I, and "
-        "are counted where they are done",
+        "*Wire* counts what crosses a channel. *Logical* also counts the shares that a user sends "
+        "to itself, as the paper does. The operations (FA, FS, nA and so on) are those of Table "
+        "I, and are counted where they are done.",
     ),
     quotes=[
         *(quote(entry, "dpds", None) for entry in ENTRIES["dpds"]),

@@ -191,14 +191,14 @@ EXPERIMENT = Experiment(
     quick={"method": ["vwa", "uwa"]},
     quick_trials=2,
     choices=(
-        "four groups of 250 users and 30 items, as in the paper; with budget ε, DPDS samples "
-        "with p = 1 - exp(-ε)",
+        "There are four groups of 250 users and 30 items, as in the paper. With budget ε, DPDS "
+        "samples with p = 1 - exp(-ε).",
         (
-            "normal data: a user's item is the one of 30 equal intervals that a standard "
-            "normal number, truncated to -4..4, falls into"
+            "With normal data, a user's item is the one of 30 equal intervals that a standard "
+            "normal number, truncated to -4..4, falls into."
         ),
-        "the error is that of the noise: the estimate is compared with the mean of the groups' own "
-        "frequencies, with the weights of the estimate",
+        "The error is that of the noise: the estimate is compared with the mean of the groups' "
+        "own frequencies, with the weights of the estimate.",
     ),
     quotes=list(quotes()),
     cost=groups_cost,

@@ -574,11 +574,12 @@ EXPERIMENT = Experiment(
     grid=[{AXIS: [one.name for one in SENTENCES]}],
     measures=[Measure("value", "what is right", exact=True)],
     choices=(
-        "DPDS samples with p = 1 - exp(-ε); n = 1000 and N = 30 unless a row names others",
-        CALIBRATED,
-        "an error is the expected squared L2 error of all items",
-        "Census-Income has N = 17 items: the intervals of 100 that hold at least 1 % of the users "
-        "with a wage",
+        "DPDS samples with p = 1 - exp(-ε). We take n = 1000 and N = 30, unless a row names "
+        "others.",
+        "DPDG has the classic calibration and the corrected noise share.",
+        "An error is the expected squared L2 error of all items.",
+        "Census-Income has N = 17 items, which are the intervals of 100 that hold at least 1 % of "
+        "the users with a wage.",
     ),
     quotes=[one.quote() for one in SENTENCES],
     cost=lambda _: 0.1,

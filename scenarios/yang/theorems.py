@@ -239,10 +239,12 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("holds", "whether it holds", exact=True)],
     choices=(
-        "Theorems 3.1 and 3.2: the search goes through n, N, the rarest count, ε and z in this "
-        "order, each from small to large, and shows the first counterexample",
-        f"plane: every item has equally many holders, ε = {EPSILON:g}, z = {Z:g}",
-        f"claims on DPDG: δ = {DELTA:g}, evenly held items; the text names no setting",
+        "For Theorems 3.1 and 3.2, the search goes through n, N, the rarest count, ε and z in "
+        "this order, each from small to large, and shows the first counterexample.",
+        "In the rows for evenly held items, every item has equally many holders, "
+        f"ε = {EPSILON:g} and z = {Z:g}.",
+        f"The claims on DPDG are judged with δ = {DELTA:g} and evenly held items; the text names "
+        "no setting.",
     ),
     quotes=quotes(),
     figure=planes,
