@@ -1,4 +1,4 @@
-"""Choose parameters at an exact target: the largest participation, the fewest users.
+"""Choose parameters that just meet a target (ε, δ): the largest participation, the fewest users.
 
 Both searches rely on monotonicity. δ does not fall when p rises: whoever has the counts for a large
 p can drop each counted user at random, and so gets the counts for a smaller p. δ does not rise when

@@ -187,9 +187,10 @@ def compare(
     """Compare protocols at equal privacy; neighbouring inputs differ in one user's item.
 
     `shares` are the frequencies of the items, and `about_shares` is a sentence about them for the
-    reader. `progress` is called after each number of users. Each row has the seconds on each of the
-    `networks`. Raises `ValueError` for no names or an unknown name, for no numbers of users, for
-    shares that are not positive or do not add up to 1, and for a target out of range.
+    reader. `progress` is called with 1 whenever all rows of a number of users are known. Each row
+    has the seconds on each of the `networks`. Raises `ValueError` for no names or an unknown name,
+    for no numbers of users, for shares that are not positive or do not add up to 1, and for a
+    target out of range.
     """
     wrong = [name for name in names if name not in NAMES]
     if wrong:

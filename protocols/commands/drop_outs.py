@@ -269,7 +269,7 @@ def completes(
     if (degree is None) != (neighbour_threshold is None):
         raise BadInput("--degree and --neighbour-threshold belong together: give both, or neither")
     if runs < 0:
-        raise BadInput(f"--runs is a number of runs from 0, got {runs}")
+        raise BadInput(f"--runs is at least 0, got {runs}")
     missing = None
     if degree is None:
         degree, neighbour_threshold, missing = _chosen_degree(users, corrupt, drop, server)

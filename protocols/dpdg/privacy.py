@@ -100,7 +100,7 @@ def server_of_noisy_counts(
         f", with {count_of(colluders, 'colluding user')}" if colluders else ""
     )
     if dropped:
-        assumption += f"; {count_of(dropped, 'user')} dropped out with their noise"
+        assumption += f"; {count_of(dropped, 'user')} dropped out and added no noise"
     return statement_of(
         profile,
         epsilon=epsilon,

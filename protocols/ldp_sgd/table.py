@@ -157,7 +157,7 @@ def table_descent(
     checks.number("held_out", held_out)
     if not 0 < held_out < 1:
         raise ValueError(
-            f"held_out is the share of users who test the model, above 0 and below 1, got "
+            f"held_out is the share of the users who are never asked, above 0 and below 1, got "
             f"{held_out}"
         )
     one_of("loss", loss, tuple(LOSSES))

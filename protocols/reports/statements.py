@@ -141,7 +141,7 @@ def report_seen(argument: str, epsilon: float, continuous: bool) -> Disclosure:
             epsilon=epsilon,
             bound=None,
             tier=FOR_REALS,
-            argument=f"{argument}; doubles tell more",
+            argument=f"{argument}; the doubles that are sent can tell more",
             alone=True,
         )
     return Disclosure(

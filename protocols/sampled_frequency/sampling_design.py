@@ -130,7 +130,9 @@ class SamplingDesign:
         groups = len(self.members)
         came = checks.whole_numbers("reports", np.ravel(reports), 0, self.users, groups)
         if (counts > came[:, np.newaxis]).any():
-            raise ValueError("an item has more supports in a group than the group has reports")
+            raise ValueError(
+                "an item cannot have more supports in a group than the group has reports"
+            )
         return came
 
     def supports(self, reports: npt.ArrayLike) -> Ints:

@@ -12,7 +12,7 @@ therefore depends only on sampled owners.
 
 For somebody who sees only round two of an owner, ε is finite if the background face of every legal
 truth has a probability above 0. For somebody who sees both rounds, as answers or as sums, no ε is
-finite: see `privacy.py`.
+finite if there are two or more legal truths: see `privacy.py`.
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 4.1 and 4.2, with V + 1 symbols
 and V + 2 faces; the paper exchanges these two numbers.

@@ -1,6 +1,7 @@
 """The privacy of views of the two-round mechanism.
 
-Each owner rolls one die, and gives one answer in each of two rounds.
+Each owner rolls one die, and gives one answer in each of two rounds. If there are two or more legal
+truths:
 
 - *Round one alone* tells nothing about the owner's truth.
 - *Round two alone* has a finite ε if the background face of every legal truth has a probability

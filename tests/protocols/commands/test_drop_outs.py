@@ -174,7 +174,7 @@ def test_the_probabilities_are_drawn(tmp_path: Path) -> None:
         (["--degree", "4"], "--degree and --neighbour-threshold belong together"),
         (["--threshold", "101"], "threshold is at most 100"),
         (["--drop", "2"], "probability from 0 to 1"),
-        (["--runs", "-1"], "--runs is a number of runs from 0"),
+        (["--runs", "-1"], "--runs is at least 0"),
         (["--figure", "x.txt"], "x.txt"),
     ],
 )

@@ -153,7 +153,7 @@ def test_what_no_user_can_hold_is_refused(place: tuple[int, int], value: float, 
         ({"loss": "absolute"}, "loss is squared or logistic or hinge, got 'absolute'"),
         (
             {"held_out": 0.0},
-            "held_out is the share of users who test the model, above 0 and below 1, got 0",
+            "held_out is the share of the users who are never asked, above 0 and below 1, got 0",
         ),
         ({"held_out": 1.0}, "above 0 and below 1, got 1"),
         ({"held_out": float("nan")}, "above 0 and below 1, got nan"),

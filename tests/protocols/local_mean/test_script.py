@@ -184,7 +184,7 @@ def test_what_has_a_density_is_stated_for_exact_reals_alone(protocol: Any, dense
     tags = {"g1.report", "estimate"} if isinstance(protocol, Weighted) else {"report"}
     told = about(protocol).disclosure({"gradient"} if isinstance(protocol, LDPSGD) else tags)
     assert told.tier == ("proved for exact reals" if dense else "proved")
-    assert ("doubles tell more" in told.argument) == dense
+    assert ("doubles that are sent can tell more" in told.argument) == dense
     if not isinstance(protocol, Weighted | LDPSGD):
         (stated,) = about(protocol).privacy(None, None, None, None)
         told_of = "exact reals: the doubles that are drawn and sent can tell more"

@@ -221,7 +221,7 @@ def test_unary_encodings_send_their_bits_and_have_the_variance_that_is_stated() 
     )
     with pytest.raises(ValueError, match="give the number of reports too"):
         protocol.estimates.estimate(np.zeros((2, 12), dtype=int))
-    with pytest.raises(ValueError, match="more supports in a group than the group has reports"):
+    with pytest.raises(ValueError, match="cannot have more supports in a group than the group has"):
         protocol.estimates.estimate(np.full((2, 12), 3), [2, 3])
 
 
