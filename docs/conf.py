@@ -19,6 +19,7 @@ extensions = [
     "extensions.checks",
     "extensions.links",
     "extensions.fast_build",
+    "extensions.unbroken_code",
 ]
 exclude_patterns = ["extensions", "static"]
 suppress_warnings = ["toc.empty_glob"]  # a section may have no page yet

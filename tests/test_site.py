@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from docutils import nodes
+from docutils.utils import new_document
 from sphinx import addnodes
 from sphinx.cmd.build import main as sphinx_build
 
@@ -16,6 +17,7 @@ from docs.extensions.checks import fetched_addresses, public_names
 from docs.extensions.contents import list_of_pages
 from docs.extensions.fast_build import only_titles
 from docs.extensions.markdown_docstrings import short_signature
+from docs.extensions.unbroken_code import mark_short
 from simnet import Schedule, Shuffled
 from tests.harness.data import ROOT
 
@@ -85,6 +87,14 @@ def test_the_tree_of_pages_has_titles_and_lists_of_pages_alone() -> None:
     assert short.astext().split() == ["title"]
     assert [found["entries"] for found in short.findall(addnodes.toctree)] == [[(None, "a")]]
     assert contents.astext().split() == ["title", "part", "detail"]
+
+
+def test_code_is_marked_as_short_unless_a_word_is_long() -> None:
+    document = new_document("page")
+    document += nodes.literal("", "simnet run dpds --users 20 --make-up-missing")
+    document += nodes.literal("", "simnet/adversary/coalitions/every_coalition.py")
+    mark_short(None, document)
+    assert [code["classes"] for code in document.findall(nodes.literal)] == [["short"], []]
 
 
 def test_the_sidebar_has_pages_in_the_order_in_which_the_index_links_to_them(
