@@ -43,9 +43,9 @@ class DiscreteSource(Protocol):
     """The interface of a source of discrete outcomes.
 
     `Coins` checks the arguments before it calls a source. A source may enumerate the outcomes of
-    the draws from `bernoulli` to `categorical`, if these are not too many. The other draws can only
-    be sampled. All draws have the stated law without approximation, except normal and exponential
-    reals.
+    the draws `bernoulli`, `bernoullis`, `binomials`, `integers`, `subset` and `categorical`, if
+    these are not too many. The other draws can only be sampled. All draws have the stated law
+    without approximation, except normal and exponential reals.
     """
 
     def bernoulli(self, chance: Probability) -> bool:
@@ -285,8 +285,8 @@ class Coins:
         return Metered.of(self._discrete.discrete_laplace(Fraction(scale), count), self._meter)
 
     def skellam(self, variance: Fraction, count: int) -> Metered:
-        """Return `count` integers of the Skellam law: differences of two Poisson draws of equal
-        mean.
+        """Return `count` integers of the Skellam law: differences of two independent Poisson draws,
+        each of mean variance / 2.
 
         The law is exact. Billed as real draws (RS). The variance is at most 10**9, because the time
         of a draw grows with the variance.

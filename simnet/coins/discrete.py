@@ -4,11 +4,12 @@ The discrete Laplace law and the discrete Gaussian law are drawn by Algorithms 1
 Kamath, Steinke, *The Discrete Gaussian for Differential Privacy*, 2020. These algorithms need coins
 with probability exp(-a / b), where a and b are integers.
 
-The Skellam law is the law of the difference of two Poisson draws. A Poisson draw with a mean below
-1/2 follows von Neumann's schema in Flajolet, Pelletier, Soria, *On Buffon Machines and Numbers*,
-2011, section 2. A number N is drawn with probability (1 - mean) mean^N and kept with probability 1
-/ N!. So a kept number has a probability in proportion to mean^N / N!. A Poisson draw with a larger
-mean is the sum of several such draws, because a sum of Poisson draws is a Poisson draw.
+The Skellam law is the law of the difference of two independent Poisson draws. A Poisson draw with a
+mean below 1/2 follows von Neumann's schema in Flajolet, Pelletier, Soria, *On Buffon Machines and
+Numbers*, 2011, section 2. A number N is drawn with probability (1 - mean) mean^N and kept with
+probability 1 / N!. So a kept number has a probability in proportion to mean^N / N!. A Poisson draw
+with a larger mean is the sum of several such draws, because a sum of independent Poisson draws is a
+Poisson draw.
 """
 
 from fractions import Fraction

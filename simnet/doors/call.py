@@ -437,8 +437,8 @@ def own_copy(value: Any) -> Any:
 
     No two parts of the copy are one object, except where there is a single object for all equal
     values, as for the types of arrays. So a script learns nothing by asking whether two parts are
-    one object (`a is b`). A value of a class that is derived from `list`, `set` or `dict` is copied
-    by `copy.deepcopy`, which keeps shared parts; verdicts cannot compare such values (see
+    one object (`a is b`). A value of a class of its own, such as one that is derived from `list`,
+    is copied by `copy.deepcopy`, which keeps shared parts; verdicts cannot compare such values (see
     `plain_keys`).
     """
     kind = type(value)

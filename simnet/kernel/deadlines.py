@@ -1,8 +1,9 @@
 """Deadlines: waits that end at a time.
 
-Theory of operation. `gather_some(..., within=s)` waits for s seconds at most. So what a party reads
-depends on times, and times depend on a network. Yet the order in which the kernel lets parties go
-on must not matter. This works as follows:
+Theory of operation. `gather_some(..., within=s)` waits for s seconds at most, and so does
+`gather_rows(..., at_least=m, within=s)`. So what a party reads depends on times, and times depend
+on a network. Yet the order in which the kernel lets parties go on must not matter. This works as
+follows:
 
 - Every party goes on as far as it can. A party that waits with a deadline stays where it is, even
   if everything that it waits for has been sent. All other waits, except those of `receive_any`, are
@@ -15,8 +16,8 @@ on must not matter. This works as follows:
   parties of all these waits go on.
 - A sender whose message is not there when the deadline passes counts as silent. Its message is
   never read, even if it has been sent already: the silence takes the place of the message.
-- A party that waits in `gather_some` or `heard` without a deadline may be told of silence only when
-  no party waits with a deadline (`simnet.kernel.silence`).
+- A party that may stop waiting, but has no deadline, may be told of silence only when no party
+  waits with a deadline (`simnet.kernel.silence`).
 
 Links need a latency above 0: a message that is sent at the moment when a deadline passes must come
 after this moment.

@@ -24,7 +24,7 @@ from simnet.kernel.blame import running
 
 
 class Interrupts:
-    """A context that watches for Ctrl-C in the main thread.
+    """A context manager that watches for Ctrl-C in the main thread.
 
     A handler that other code has installed stays in place. In other threads nothing is installed.
     """

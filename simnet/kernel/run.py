@@ -311,11 +311,12 @@ def run(
 
     `inputs` go to the parties whose role takes an input, by name or in order. A crowd takes one
     input for each member, and its script gets the inputs as an array. The transcript contains every
-    message from or to a party that is named in `observe`. `schedule` chooses the order of events,
-    which must not change the result. `threads` is the largest number of threads that evaluate
-    deferred blocks (default: one for each processor if a block is large, else 1). With `reading`,
-    scripts are executed in this reading, for example the symbolic one. `progress` is called
-    whenever a block has been added to sums, with the number of field elements of this block.
+    message from or to a party that is named in `observe`; a `reading` may note messages under
+    summed tags itself, and then the transcript does not have these. `schedule` chooses the order of
+    events, which must not change the result. `threads` is the largest number of threads that
+    evaluate deferred blocks (default: one for each processor if a block is large, else 1). With
+    `reading`, scripts are executed in this reading, for example the symbolic one. `progress` is
+    called whenever a block has been added to sums, with the number of field elements of this block.
     `fates` says which parties drop out, and where: see `Fate`. `network` decides when deadlines
     pass: a `Network`, the name of a network, or the name of a TOML file. If no script waits with a
     deadline, the network does not change the result. `message_fates` says which messages go astray:
@@ -378,9 +379,9 @@ def sends(
     """Play a protocol once, and return what each party sends: the points at which it could drop
     out. Scripts with deadlines need a `network`.
 
-    If parties drop out, a party that waits with `gather_some` or `heard` may send other messages
-    afterwards. So the list holds for the run in which nobody drops out. Raises errors as `run`
-    does.
+    If parties drop out, a party that accepts their silence, as in `gather_some`, may send other
+    messages afterwards. So the list holds for the run in which nobody drops out. Raises errors as
+    `run` does.
 
     >>> from simnet import Field, Seat, Tag, run
     >>> class Send:

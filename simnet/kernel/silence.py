@@ -1,9 +1,10 @@
 """Silence: who may stop waiting for messages that will not come.
 
 Theory of operation. `gather_some` and `heard` wait for messages of named senders, and accept that
-some senders stay silent. Without a deadline, the kernel lets all parties go on until nobody can.
-Then it decides from the *wait-for graph*, in which an arrow leads from every waiting party to each
-party whose message it lacks:
+some senders stay silent. (So does `gather_rows` with `at_least`; below, `gather_some` stands for
+both.) Without a deadline, the kernel lets all parties go on until nobody can. Then it decides from
+the *wait-for graph*, in which an arrow leads from every waiting party to each party whose message
+it lacks:
 
 - A party is *moving* if it may still go on: it waits in `gather_some` or `heard`, or all parties
   whose messages it lacks are moving. A party that waits for messages of any senders (in

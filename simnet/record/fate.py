@@ -19,8 +19,8 @@ class Fate:
     `publish`, `publish_each` or `send_rows` counts as one send. `reached` says which recipients
     this last send still reaches: a number m for the first m recipients (0 by default), a tuple of
     names for these recipients, and None for all. A party that never comes to this send does not
-    drop out: `Run.gone` names the parties that did. Raises `BadInput` for a `place` below 1 and for
-    a negative number of recipients.
+    drop out: `Run.gone` names the parties that did. Raises `BadInput` for a `place` below 1, for a
+    negative number of recipients, and for a recipient that is named twice.
 
     >>> Fate("masked"), Fate.parse("share#2:after")
     (Fate(tag='masked', place=1, reached=0), Fate(tag='share', place=2, reached=None))
@@ -35,6 +35,10 @@ class Fate:
             raise BadInput(f"a fate counts sends from 1, got place {self.place}")
         if isinstance(self.reached, int) and self.reached < 0:
             raise BadInput(f"a fate reaches 0 or more recipients, got {self.reached}")
+        if isinstance(self.reached, tuple) and len({*self.reached}) < len(self.reached):
+            raise BadInput(
+                f"a fate names a recipient of the last send twice: {', '.join(self.reached)}"
+            )
 
     @classmethod
     def parse(cls, text: str) -> "Fate":

@@ -322,7 +322,9 @@ def test_a_fate_that_reaches_nobody_by_name_has_a_text() -> None:
     assert Fate.parse(str(Fate("share", 2, reached=()))) == Fate("share", 2)
 
 
-@pytest.mark.parametrize("text", ["", "#2", "share#", "share#x", "share:", "share:u1+", "share#0"])
+@pytest.mark.parametrize(
+    "text", ["", "#2", "share#", "share#x", "share:", "share:u1+", "share#0", "share:u1+u1"]
+)
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(BadInput):
         Fate.parse(text)
