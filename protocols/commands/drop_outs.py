@@ -133,7 +133,7 @@ def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
     shares = found.degree + 1
     out.print(f"degree {found.degree}, threshold {found.threshold} of {shares} shares\n")
     failures, security = found.failures, demands.security_bits + 1
-    table = Grid("what may go wrong", "probability at most", "allowed", "")
+    table = Grid("what may go wrong", "probability at most", "allowed", "met?")
     for words, chance, bits in (
         ("both secrets of an honest user are opened", failures.corrupt_neighbours, security),
         ("sums over two groups of users are opened", failures.cut, security),
@@ -143,7 +143,7 @@ def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
             demands.correctness_bits,
         ),
     ):
-        verdict = Text("") if chance <= Fraction(1, 1 << bits) else Text("too much", "bold red")
+        verdict = Text("yes") if chance <= Fraction(1, 1 << bits) else Text("too much", "bold red")
         table.add_row(words, _power_of_two(chance), f"2^-{bits}", verdict)
     out.print(table)
     if found.smallest_sum is not None and failures.meet(demands):

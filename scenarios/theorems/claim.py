@@ -98,6 +98,7 @@ class JudgedClaim:
     claim: str
     statement: str
     source: str
+    quantity: str  # what the numbers are, such as "δ"
     claimed: float | None
     exact: Mapping[Any, float]  # maps a neighbouring relation to a δ, or "value" to another number
     holds: bool | None
@@ -119,6 +120,7 @@ class JudgedClaim:
             "claim": self.claim,
             "statement": self.statement,
             "source": self.source,
+            "quantity": self.quantity,
             "claimed": None if self.claimed is None else shown(self.claimed),
             **{
                 f"exact_{name}": shown(self.exact[name]) if name in self.exact else None
@@ -165,6 +167,7 @@ class DeltaClaim:
             claim=self.name,
             statement=self.statement,
             source=self.source,
+            quantity="δ",
             claimed=claimed,
             exact=exact,
             holds=holds,
@@ -176,12 +179,14 @@ class DeltaClaim:
 class ValueClaim:
     """A claimed number: a value, or with `is_bound` an upper bound.
 
-    `tolerance` is the relative difference up to which two numbers count as equal.
+    `quantity` says in words what the number is. `tolerance` is the relative difference up to which
+    two numbers count as equal.
     """
 
     name: str
     statement: str
     source: str
+    quantity: str
     claimed: Callable[[Setting], float | None]
     exact: Callable[[Setting], float | None]
     is_bound: bool = False
@@ -200,6 +205,7 @@ class ValueClaim:
             claim=self.name,
             statement=self.statement,
             source=self.source,
+            quantity=self.quantity,
             claimed=claimed,
             exact={} if exact is None else {"value": exact},
             holds=None if claimed is None or exact is None else self._agree(claimed, exact),

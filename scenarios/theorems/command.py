@@ -94,7 +94,8 @@ def claims(
     out = console(json)
     out.print(fitting + "\n")
     wide = out.width >= WIDE
-    table = Grid("claim", *(["what"] if wide else []), "claimed", "exact", "")
+    more = ["statement"] if wide else []
+    table = Grid("claim", *more, "quantity", "claimed", "exact", "holds?")
     for one in found:
         holds = {
             True: Text("holds", "green"),
@@ -104,6 +105,7 @@ def claims(
         table.add_row(
             Text(one.claim),
             *([Text(one.statement)] if wide else []),
+            Text(one.quantity),
             *map(Text, one.in_words()),
             holds,
         )

@@ -16,6 +16,7 @@ from scenarios.theorems.claim import Setting, ValueClaim
 from simnet.stated.bill import Expectation
 
 PAPER = "Yang et al., Table I"
+COUNTED = {"qd": "elements", "FA": "additions", "FS": "draws"}  # each of them in the field F_q
 
 
 @lru_cache(maxsize=8)
@@ -52,6 +53,7 @@ def _claim(
         name,
         words,
         PAPER,
+        COUNTED[quantity],
         lambda s: _entry(read(s), quantity, direction).paper,
         lambda s: _entry(read(s), quantity, direction).expected,
         tolerance=tolerance,
@@ -103,6 +105,7 @@ COST_CLAIMS = (
         "saving of TSS",
         "a user of DPDS sends 1/(p_χ α) times as many elements as one of TSS",
         "Yang et al., section 3.1.3",
+        "ratio",
         _claimed_saving,
         _saving,
         tolerance=ROUGH,

@@ -154,7 +154,7 @@ def _print_whole(out: "Console", theorem: "Theorem") -> None:
         if found.numbers:
             out.print(f"Here {found.numbers}.")
         if found.sample:
-            table = Grid("instance", "claimed", "exact", "")
+            table = Grid("instance", "claimed", "exact", "holds?")
             for instance in found.sample:
                 verdict = "holds" if instance.holds else "fails"
                 table.add_row(instance.place, *instance.numbers, Text(verdict, COLOURS[verdict]))

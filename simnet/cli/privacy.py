@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simnet.cli.grid import Grid
-from simnet.stated.privacy import PrivacyStatement
+from simnet.stated.privacy import PrivacyStatement, assumptions_in_words
 
 
 def print_privacy(console: Console, statements: Sequence[PrivacyStatement]) -> None:
@@ -24,6 +24,6 @@ def print_privacy(console: Console, statements: Sequence[PrivacyStatement]) -> N
         for statement in of_view:
             table.add_row(*(Text(statement.row().get(name, "")) for name in columns))
         console.print(table)
-        for assumption in dict.fromkeys(statement.assumption for statement in of_view):
+        for assumption in assumptions_in_words(of_view):
             console.print(Text(f"assuming {assumption}", "dim"))
         console.print()

@@ -41,7 +41,7 @@ def print_claims(console: Console, judged: Adversaries, seed: int) -> None:
     if not judged:
         return
     console.print(Text(f"What coalitions learn in this run (seed {seed})", "bold"))
-    table = Grid("coalition", "learned from secret shares", "disclosed", "expected", "")
+    table = Grid("coalition", "learned from secret shares", "disclosed", "expected", "holds?")
     for row, (coalition, learned, disclosed, expected, holds) in zip(
         judged, judged.rows(), strict=True
     ):

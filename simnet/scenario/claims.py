@@ -245,8 +245,8 @@ class Adversaries(tuple[Judged, ...]):
         return reasons
 
     def notes(self) -> list[str]:
-        """Which claims were not judged, and why, and what the proofs of verdicts need, as
-        sentences.
+        """What a verdict on an aborted run says, which claims were not judged, and why, and what
+        the proofs of verdicts need, as sentences.
         """
         verdicts = [row.verdict for row in self if isinstance(row.verdict, Verdict)]
         conditions = dict.fromkeys(map(condition_in_words, verdicts))
@@ -256,7 +256,7 @@ class Adversaries(tuple[Judged, ...]):
             for who in [f"Not judged: {'; '.join(coalitions)}"]
         ]
         needed = [f"The verdicts are right {condition}." for condition in conditions if condition]
-        return not_judged + needed
+        return _of_aborted(verdicts) + not_judged + needed
 
     def rows(self) -> list[list[str]]:
         """Return a row for each claim: the coalition, what it learned from secret shares, what was
@@ -282,5 +282,19 @@ class Adversaries(tuple[Judged, ...]):
         return "\n".join(lines) or "no claims were judged"
 
     def _repr_html_(self) -> str:
-        heads = ["coalition", "learned from secret shares", "disclosed", "expected", ""]
+        heads = ["coalition", "learned from secret shares", "disclosed", "expected", "holds?"]
         return markup.table(heads, self.rows()) + "".join(map(markup.paragraph, self.notes()))
+
+
+def _of_aborted(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return a sentence on what verdicts say if the run was aborted; nothing if it was not."""
+    aborted = [verdict for verdict in verdicts if verdict.is_aborted]
+    if not aborted:
+        return []
+    outputs = [output for run in aborted[0].runs for output in run.outputs.values()]
+    without = " and no party got an output" if all(one is None for one in outputs) else ""
+    return [
+        f"This run was aborted{without}: a verdict says only what a coalition learned from the "
+        "messages that were sent, and a coalition that learned nothing also meets the claim that "
+        "it learns only the output."
+    ]

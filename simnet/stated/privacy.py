@@ -1,6 +1,6 @@
 """A statement of the privacy of a view: an ε and a δ."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import exp, floor, inf, log
 from typing import Any
@@ -9,6 +9,11 @@ import attrs
 
 from simnet import markup
 
+# How two neighbouring inputs differ, by the name of the relation
+RELATIONS_IN_WORDS = {
+    "remove": "one user is taken out",
+    "replace": "one user's input is exchanged",
+}
 SMALLEST = 1e-307  # smaller probabilities are shown as text, because such floats lose digits
 
 
@@ -94,15 +99,15 @@ class Statements(tuple[PrivacyStatement, ...]):
     __slots__ = ()
 
     def tables(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-        """Yield for each view its name, the lines of its table, and its assumptions. The first line
-        has the headings.
+        """Yield for each view its name, the lines of its table, and its assumptions with the
+        neighbouring relations that they are about. The first line has the headings.
         """
         for view, group in groupby(self, key=lambda statement: statement.whose):
             of_view = list(group)
             rows = [statement.row() for statement in of_view]
             columns = [name for name in rows[0] if any(row.get(name) for row in rows)]
             lines = [columns, *([row.get(name, "") for name in columns] for row in rows)]
-            yield view, lines, list(dict.fromkeys(each.assumption for each in of_view))
+            yield view, lines, assumptions_in_words(of_view)
 
     def __repr__(self) -> str:
         lines = []
@@ -121,6 +126,31 @@ class Statements(tuple[PrivacyStatement, ...]):
             parts.append(markup.table(heads, rows))
             parts += [markup.paragraph(f"assuming {assumption}") for assumption in assumptions]
         return "".join(parts)
+
+
+def assumptions_in_words(statements: Sequence[PrivacyStatement]) -> list[str]:
+    """Return the different assumptions of statements, each with its neighbouring relations.
+
+    >>> both = [PrivacyStatement(1.0, -inf, one, "", "n > 5") for one in ("remove", "replace")]
+    >>> assumptions_in_words(both[:1])
+    ['n > 5 (remove: one user is taken out)']
+    >>> assumptions_in_words(both)
+    ["n > 5 (remove: one user is taken out; replace: one user's input is exchanged)"]
+    """
+    relations: dict[str, list[str]] = {}
+    for statement in statements:
+        of_assumption = relations.setdefault(statement.assumption, [])
+        if statement.relation not in of_assumption:
+            of_assumption.append(statement.relation)
+    return [
+        f"{assumption} ({'; '.join(map(_relation_in_words, names))})"
+        for assumption, names in relations.items()
+    ]
+
+
+def _relation_in_words(name: str) -> str:
+    words = RELATIONS_IN_WORDS.get(name)
+    return f"relation {name}" if words is None else f"{name}: {words}"
 
 
 def small_number(log_value: float) -> float | str:

@@ -45,6 +45,8 @@ def test_a_given_degree_is_judged(threshold: int, status: int) -> None:
     done = simnet(*ASKED, "--degree", 52, "--threshold", threshold)
     assert done.status == status
     assert ("too much" in done.out) == bool(status)
+    assert "allowed  met?" in done.out
+    assert (done.out.split().count("yes") == 3) == (not status)  # each demand is met
 
 
 def test_a_bound_that_is_just_too_large_is_not_printed_as_the_allowed_one() -> None:

@@ -17,7 +17,7 @@ from protocols.privacy.sampled_counts import profile
 from protocols.tss.enumerated import is_tiny
 from protocols.tss.privacy import s1_of_tss, tss_run
 from simnet.cli.main import main
-from simnet.stated.privacy import small_in_words, small_number
+from simnet.stated.privacy import Statements, small_in_words, small_number
 
 
 def command(capsys, *arguments):
@@ -470,6 +470,15 @@ def test_items_that_nobody_holds_are_not_said_to_have_holders(counts):
         "an item that nobody holds may gain a holder, and every item that is held has at least "
         "5 holders"
     )
+
+
+@pytest.mark.parametrize("counts", [[5, 6], [0, 5], [5, 5, 5]])
+def test_every_line_on_assumptions_names_its_neighbouring_relation(counts):
+    shown = repr(Statements(sampled_run(counts, 0.4, None, 1e-6)))
+    lines = [line for line in shown.splitlines() if "assuming" in line]
+    assert len(lines) == 2
+    assert lines[0].endswith("(remove: one user is taken out)")
+    assert lines[1].endswith("(replace: one user's input is exchanged)")
 
 
 @pytest.mark.parametrize("gamma", [float("inf"), float("nan"), 1.0])

@@ -138,6 +138,15 @@ def test_theorem_3_4_on_the_tiny_instance():
     assert holds
 
 
+def test_every_claim_says_what_its_numbers_are():
+    found = judged(Setting(1000, 30, 0.033, 0.5, z=0.5))
+    assert all(one.quantity for one in found)
+    assert {one.quantity for one in found if one.is_log} == {"δ"}
+    told = {one.claim: one.as_json()["quantity"] for one in found}
+    assert told["Eq. 30"] == told["Theorem 3.3"] == "ε"
+    assert told["Lemma 3.1"] == told["Table II, s1, MSE"] == "squared L2"
+
+
 @given(settings_of_claims())
 @cases(15)
 def test_what_must_hold_everywhere_does(setting):

@@ -423,7 +423,8 @@ def test_a_claim_that_cannot_be_judged_is_said_not_to_be_judged(
     table = words(shown.out).partition("What coalitions learn")[2].partition("Bill,")[0]
     assert "No claim was judged. The run has 81 messages" in table
     assert "u1 not judged nothing" in table
-    assert "holds" not in table
+    assert "expected holds? u1" in table
+    assert "holds " not in table
     rows = judged(performed("dpds_shamir")).adversaries
     assert not rows.holds
     assert not rows.fails
@@ -458,6 +459,17 @@ def test_what_symmetry_does_not_read_is_not_judged(
     reasons = {one["not_judged"] for one in result.json["adversaries"]}
     (reason,) = reasons
     assert "at most 1" in reason
+
+
+@pytest.mark.parametrize("drop", [None, "u3@share"])
+def test_a_table_of_an_aborted_run_says_what_its_verdicts_mean(drop: str | None) -> None:
+    result = simnet(*SMALL, *(() if drop is None else ("--drop", drop)))
+    assert result.status == (0 if drop is None else 3)
+    note = "This run was aborted and no party got an output: a verdict says only what a coalition"
+    assert (note in words(result.out)) is (drop is not None)
+    assert ("a coalition that learned nothing also meets" in words(result.out)) is (
+        drop is not None
+    )
 
 
 def test_a_run_with_too_many_parties_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
