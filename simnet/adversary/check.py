@@ -667,7 +667,7 @@ class _Field:
     def _residues(self, numbers: Any, where: str) -> list[int]:
         given = len(_list(numbers, where))
         is_right = given == self.lanes
-        _require(is_right, f"{where}: expected {self.lanes}, a number for each lane, got {given}")
+        _require(is_right, f"{where}: expected a number for each lane ({self.lanes}), got {given}")
         return [_whole(number, where, below=self.modulus) for number in numbers]
 
     def _form(self, pairs: Any, where: str) -> Vector:
@@ -709,7 +709,7 @@ class _Field:
         for move in _list(moves, where):
             _pair(move, where)
             coin = _whole(move[0], where, below=len(self._class))
-            _require(self._class[coin] == COIN, f"{where}: unknown {coin} is no coin of others")
+            _require(self._class[coin] == COIN, f"{where}: unknown {coin} is not of class coin")
             found[coin] = read(move[1], where)
             _require(bool(found[coin]), f"{where}: the list of coin {coin} is empty")
         _ascending([move[0] for move in moves], where)

@@ -113,7 +113,7 @@ WEAKNESSES = {
         ["a row that tells a secret", "a function dropped", "shift and form changed together"],
     ),
     "shifts of what is no coin": (
-        '_require(self._class[coin] == COIN, f"{where}: unknown {coin} is no coin of others")',
+        '_require(self._class[coin] == COIN, f"{where}: unknown {coin} is not of class coin")',
         "pass",
         ["a row that tells a secret, which is said to move"],
     ),
