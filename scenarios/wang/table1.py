@@ -1,6 +1,6 @@
 """Table I of Wang et al.: the stated orders of worst variances, compared with exact variances."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import tanh
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ ORDERS = {order.setting: order for order in TABLE_1}
 SEVERAL = TABLE_1[0].setting
 EPSILONS = sorted([*(place / 10 for place in range(1, 301)), EPS_STAR, EPS_SHARP])
 EPSILONS_IN_WORDS = "ε of 0.1, 0.2 and so on to 30, ε* and ε#"
+K_IN_WORDS = "k by Eq. 12"
 ADDITIVE, OURS = ("laplace", "scdf", "staircase"), ("HM", "PM")
 MANY, SMALL = 16, 0.5  # the number of attributes and the ε at which Lemma 6 is judged, with k = 1
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
@@ -158,7 +159,7 @@ def outperforming_quote(ours: str, variant: str) -> Quote:
         why=why,
         under="existing solutions: Laplace, SCDF and Staircase with ε/d each, and "
         + VARIANTS[variant],
-        points=f"{EPSILONS_IN_WORDS}, {NOTES['k']}",
+        points=f"{EPSILONS_IN_WORDS}, {K_IN_WORDS}",
         disputed="Section IV calls Duchi et al.'s mechanism the only existing solution. Against "
         "it as printed the statement holds.",
     )
@@ -178,12 +179,6 @@ def variance_by_law(value: float) -> float:
     return MANY * HM(SMALL).law(value).second_moment - value**2
 
 
-NOTES: Mapping[str, str] = {
-    "grid": f"{EPSILONS_IN_WORDS}; d from 2 to 40",
-    "k": "k by Eq. 12",
-}
-
-
 def drawn_orders(table: Table) -> "Figure":
     """Draw, for each number of attributes, the share of the values of ε at which the first row's
     order holds.
@@ -196,7 +191,7 @@ def drawn_orders(table: Table) -> "Figure":
         words=VARIANTS.__getitem__,
         titles={SEVERAL: f"{ORDERS[SEVERAL].stated}, d > 1"},
         x_label="d",
-        notes=[f"{EPSILONS_IN_WORDS}. {NOTES['k']}. Points are not joined: odd and even d differ."],
+        notes=[f"{EPSILONS_IN_WORDS}. {K_IN_WORDS}. Points are not joined: odd and even d differ."],
         log_y=False,
         joined=False,
     )
@@ -217,7 +212,7 @@ EXPERIMENT = Experiment(
     measures=[Measure("share", "share of the ε at which the order holds")],
     quick={"attributes": [1, 2, 3, 4, 5, 10, 16, 20, 40]},
     choices=(
-        f"{EPSILONS_IN_WORDS.replace('ε of', 'ε is', 1)}; d goes from 2 to 40 where a row is about "
+        "ε is 0.1, 0.2 and so on to 30, ε* and ε#; d goes from 2 to 40 where a row is about "
         "d > 1. The row on Lemma 6 names its own point.",
         "We compute k by Eq. 12.",
         DUCHI_CHOICE,
