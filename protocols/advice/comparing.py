@@ -104,8 +104,8 @@ class Crossing:
     """From about `users` users on, `better` has a smaller error than `other`, sends less, or is
     done earlier on the network with the name `network`.
 
-    If `after` is given, the two change places at an unknown number of users between `after` and
-    `users`.
+    If `after` is given, `better` becomes the better one at an unknown number of users between
+    `after` and `users`.
     """
 
     quantity: Quantity
