@@ -228,13 +228,19 @@ def whole_numbers(
                 f"{name} are whole numbers from {least} to {most}, got one that exceeds 64 bits"
             )
         if array.size:
-            other = next((value for value in array if type(value) is not int), array[0])
+            # numpy turned 1 into 1.0 beside 2.5, so we look at what was given
+            given = values if isinstance(values, list | tuple) else array
+            other = next((each for each in given if not _is_integer(each)), array[0])
             raise TypeError(f"{name} are whole numbers, got {array.dtype} such as {other!r}")
         return np.empty(0, dtype=np.int64)
     if array.size and not (array.min() >= least and array.max() <= most):
         wrong = array[(array < least) | (array > most)][0]
         raise ValueError(f"{name} are whole numbers from {least} to {most}, got {wrong}")
     return array.astype(np.int64, copy=False)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def sampling(chances: npt.ArrayLike, count: int) -> Floats:

@@ -9,9 +9,18 @@ import attrs
 import numpy as np
 
 from simnet.arrays import Indices, Ints, Words
+from simnet.checks import integer
 from simnet.errors import BadInput
 
 Script = Callable[..., Awaitable[object]]
+
+
+def _place(index: int) -> int:
+    return integer("the index of a seat", index)
+
+
+def _count(members: int | None) -> int | None:
+    return None if members is None else integer("the number of members", members)
 
 
 @attrs.frozen
@@ -25,7 +34,8 @@ class Seat:
     A seat with `members` belongs to a crowd: one script plays that many alike parties. Each member
     is billed like one party and, if the script takes an input, has its own input.
 
-    Raises `TypeError` if `script` is not an async function, and `ValueError` for a crowd without
+    Raises `TypeError` if `script` is not an async function, and for an index or a number of members
+    that is not a whole number. Raises `ValueError` for an index below 1 and for a crowd without
     members.
 
     >>> async def server(me): ...
@@ -34,8 +44,8 @@ class Seat:
     """
 
     script: Script
-    index: int = 1
-    members: int | None = None
+    index: int = attrs.field(default=1, converter=_place)
+    members: int | None = attrs.field(default=None, converter=_count)
     role: str = attrs.field(kw_only=True)
 
     @role.default
@@ -48,6 +58,8 @@ class Seat:
                 f"a seat needs an async method of the protocol, such as Seat(self.server), "
                 f"got {self.script!r}"
             )
+        if self.index < 1:
+            raise ValueError(f"the index of a seat counts from 1, got index={self.index}")
         if self.members is not None and self.members < 1:
             raise ValueError(f"a crowd needs at least 1 member, got members={self.members}")
 
@@ -66,10 +78,16 @@ def seats(prefix: str, script: Script, count: int) -> dict[str, Seat]:
     """Return seats for `count` parties that all play `script`. The names of the parties are
     `prefix` with 1, 2, ... behind it.
 
+    Raises `TypeError` for a count that is not a whole number, and `ValueError` for a negative
+    count.
+
     >>> async def user(me, item): ...
     >>> list(seats("u", user, 3))
     ['u1', 'u2', 'u3']
     """
+    count = integer("the number of parties", count)
+    if count < 0:
+        raise ValueError(f"the number of parties must be at least 0, got {count}")
     return {f"{prefix}{index}": Seat(script, index) for index in range(1, count + 1)}
 
 

@@ -23,6 +23,7 @@ FLOORS = [
     "drawing",
     "closure",
     "arrays",
+    "checks",
     "values",
     "coins",
     "roster",

@@ -27,6 +27,7 @@ import attrs
 import numpy as np
 
 from simnet.arrays import Bools, Floats, Ints
+from simnet.checks import integer, real
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
@@ -125,7 +126,8 @@ class Coins:
     script gets the coins of its party as `me.coins`.
 
     A draw is independent of all draws before it. Probabilities are floats or fractions in [0, 1]; a
-    method raises `ValueError` for arguments out of range.
+    method raises `ValueError` for arguments out of range, and `TypeError` for arguments of another
+    type, such as 2.5 or True for a number of draws.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> coins = SampledCoins(seed=7, party="u1")
@@ -170,11 +172,13 @@ class Coins:
         """Return True with probability `chance`, in [0, 1]. A float counts as the binary fraction
         that it is.
         """
+        chance = real("a probability", chance)
         self._bill("BS", 1, tossed=_is_open(chance))
         return self._discrete.bernoulli(chance)
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
         """Return `count` independent draws of `bernoulli`, as an array of booleans."""
+        chance = real("a probability", chance)
         self._bill("BS", count, tossed=_is_open(chance))
         return self._discrete.bernoullis(chance, count)
 
@@ -183,8 +187,12 @@ class Coins:
 
         Billed as `sum(trials)` Bernoulli draws.
         """
+        trials = np.asarray(trials)
+        if trials.size and trials.dtype.kind not in "iu":
+            raise TypeError(f"numbers of trials must be whole numbers, got {trials.dtype} values")
         if trials.size and trials.min() < 0:
             raise ValueError(f"a number of trials must be at least 0, got {trials.min()}")
+        chance = real("a probability", chance)
         self._bill("BS", int(trials.sum()), tossed=_is_open(chance))
         return Metered.of(self._discrete.binomials(trials, chance), self._meter)
 
@@ -192,6 +200,7 @@ class Coins:
         """Return `count` independent integers, uniform on `0..below-1`. Billed as whole numbers
         drawn (nS).
         """
+        below = integer("below", below)
         if not 1 <= below <= 1 << 63:
             raise ValueError(f"below must be between 1 and 2**63, got below={below}")
         self._bill("nS", count)
@@ -202,6 +211,7 @@ class Coins:
 
         Billed as `count` whole numbers drawn (nS).
         """
+        count, below = integer("count", count), integer("below", below)
         if not 0 <= count <= below <= 1 << 63:
             raise ValueError(
                 "a subset needs count in 0..below, and below at most 2**63, got "
@@ -218,6 +228,9 @@ class Coins:
         A set that contains `favoured` is `weight` times as likely as a set without it. Without
         `favoured` every set is equally likely. Billed as one draw of a subset (aS).
         """
+        count, below = integer("count", count), integer("below", below)
+        weight = real("weight", weight)
+        favoured = None if favoured is None else integer("favoured", favoured)
         if (
             not 0 <= count <= below <= 1 << 63
             or not 0 < weight < math.inf
@@ -266,12 +279,13 @@ class Coins:
         The law is exact. Billed as real draws (RS). The variance is at most 2**112; draws of a
         larger variance may not fit 64 bits.
         """
-        if not 0 < variance <= LARGEST_GAUSSIAN:
+        number = real("variance", variance)
+        if not 0 < number <= LARGEST_GAUSSIAN:
             raise ValueError(
                 f"a variance parameter must be positive and at most 2**112, got {variance}"
             )
         self._bill("RS", count)
-        return Metered.of(self._discrete.discrete_normal(Fraction(variance), count), self._meter)
+        return Metered.of(self._discrete.discrete_normal(Fraction(number), count), self._meter)
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Metered:
         """Return `count` integers of the discrete Laplace law: x has weight exp(-|x| / scale).
@@ -279,10 +293,11 @@ class Coins:
         The law is exact. Billed as real draws (RS). The scale is at most 2**56; draws of a larger
         scale may not fit 64 bits.
         """
-        if not 0 < scale <= LARGEST_SCALE:
+        number = real("scale", scale)
+        if not 0 < number <= LARGEST_SCALE:
             raise ValueError(f"a scale must be positive and at most 2**56, got {scale}")
         self._bill("RS", count)
-        return Metered.of(self._discrete.discrete_laplace(Fraction(scale), count), self._meter)
+        return Metered.of(self._discrete.discrete_laplace(Fraction(number), count), self._meter)
 
     def skellam(self, variance: Fraction, count: int) -> Metered:
         """Return `count` integers of the Skellam law: differences of two independent Poisson draws,
@@ -291,17 +306,21 @@ class Coins:
         The law is exact. Billed as real draws (RS). The variance is at most 10**9, because the time
         of a draw grows with the variance.
         """
-        if not 0 < variance <= LARGEST_VARIANCE:
+        number = real("variance", variance)
+        if not 0 < number <= LARGEST_VARIANCE:
             raise ValueError(
                 f"the variance of a Skellam draw must be positive and at most 10**9, got {variance}"
             )
         self._bill("RS", count)
-        return Metered.of(self._discrete.skellam(Fraction(variance), count), self._meter)
+        return Metered.of(self._discrete.skellam(Fraction(number), count), self._meter)
 
     def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
         """Return independent uniform field elements in an array of this shape. Billed as field
         draws (FS).
         """
+        if not isinstance(shape, tuple | list):
+            raise TypeError(f"a shape is a tuple of whole numbers, such as (3,), got {shape!r}")
+        shape = tuple([integer("each size of a shape", size) for size in shape])
         if min(shape, default=0) < 0:
             raise ValueError(f"the sizes of a shape must be at least 0, got shape {shape}")
         self._check_draw()
@@ -350,6 +369,7 @@ class Coins:
                 "a deferred block may draw only field elements: draw discrete coins in the script, "
                 "before the block is made"
             )
+        times = integer("the number of draws", times)
         if times < 0:
             raise ValueError(f"a number of draws must be at least 0, got {times}")
         self._check_draw()

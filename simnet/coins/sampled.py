@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from simnet.arrays import Bools, Floats, Ints
+from simnet.checks import integer
 from simnet.coins import exact
 from simnet.coins.coins import Coins, Probability
 from simnet.coins.discrete import discrete_gaussian, discrete_laplace, skellams
@@ -43,13 +44,15 @@ class SampledCoins(Coins):
     ) -> None:
         """Make coins of `party`, billed to `meter`.
 
-        `purpose` separates streams that must not share words. Raises `ValueError` for a purpose
-        that contains a slash, or the word "block", which the streams of deferred blocks use.
+        `purpose` separates streams that must not share words. Raises `TypeError` for a seed that is
+        not a whole number, and `ValueError` for a purpose that contains a slash, or the word
+        "block", which the streams of deferred blocks use.
         """
         if "/" in purpose or "block" in purpose:
             raise ValueError(
                 f'a purpose may not contain a slash or the word "block", got {purpose!r}'
             )
+        seed = integer("a seed", seed)
         super().__init__(
             SampledDiscrete(seed, party, purpose), SampledField(seed, party, purpose), meter
         )

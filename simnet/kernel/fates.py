@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import attrs
 import numpy as np
 
+from simnet.checks import real
 from simnet.coins.coins import Deferred, RowBlock
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
@@ -289,9 +290,9 @@ def drawn_fates(sends: Mapping[str, Sequence[Send]], chance: float, seed: int) -
     at which a party drops out is drawn uniformly among the points before its first send, between
     two sends, and after its last send. The draws follow from the seed and the name of the party.
 
-    Raises `BadInput` unless `chance` is a probability.
+    Raises `TypeError` unless `chance` is a number, and `BadInput` unless it is a probability.
     """
-    if not 0 <= chance <= 1:
+    if not 0 <= real("the probability that a party drops out", chance) <= 1:
         raise BadInput(f"the probability that a party drops out lies in [0, 1], got {chance}")
     fates = {}
     for name, own in sends.items():

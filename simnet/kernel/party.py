@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import attrs
 import numpy as np
 
+from simnet.checks import integer, real
 from simnet.coins.coins import Coins, Deferred, RowBlock, evaluates_block
 from simnet.doors.call import DoorKind, door_call
 from simnet.errors import Abort, ScriptError
@@ -915,7 +916,7 @@ class Party:
         return [name.removeprefix(self._scope) for name in names]
 
     def _check_deadline(self, tag: Tag, within: float | None) -> None:
-        if within is not None and not 0 < within < math.inf:
+        if within is not None and not 0 < real("a deadline in seconds", within) < math.inf:
             raise refuse(
                 self._actor,
                 tag.name,
@@ -923,7 +924,7 @@ class Party:
             )
 
     def _refuse_few(self, tag: Tag, came: int, senders: int, at_least: int) -> None:
-        if came < at_least:
+        if came < integer("at_least", at_least):
             raise Abort(
                 f'messages "{tag.name}" came from only {came} of {senders} senders, and '
                 f"{at_least} or more are needed"

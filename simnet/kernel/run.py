@@ -20,6 +20,7 @@ import attrs
 import numpy as np
 
 from simnet import markup
+from simnet.checks import integer
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
 from simnet.doors.call import unsealed
@@ -343,7 +344,7 @@ def run(
     >>> done.ledger.total().messages
     1
     """
-    if threads is not None and threads < 1:
+    if threads is not None and integer("the number of threads", threads) < 1:
         raise BadInput(f"a run needs at least 1 thread for deferred blocks, got threads={threads}")
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise BadInput(f"a seed is a whole number of type int, got {seed!r}")

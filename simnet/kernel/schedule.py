@@ -6,6 +6,7 @@ The result of a run must not depend on the schedule.
 from collections.abc import Sequence
 from typing import Protocol
 
+from simnet.checks import integer
 from simnet.coins.exact import integer_below
 from simnet.coins.streams import Stream
 
@@ -43,13 +44,15 @@ class Schedule(Protocol):
 class Shuffled:
     """A schedule that makes every choice uniformly at random, from the seed `seed`.
 
+    Raises `TypeError` for a seed that is not a whole number.
+
     >>> from simnet import Shuffled
     >>> Shuffled(seed=3).party(["u1", "u2", "u3"]) in (0, 1, 2)
     True
     """
 
     def __init__(self, seed: int) -> None:
-        self._stream = Stream(seed, "", "schedule")
+        self._stream = Stream(integer("a seed", seed), "", "schedule")
 
     def party(self, ready: Sequence[str]) -> int:
         """Return the position of a random party."""

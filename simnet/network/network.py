@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
+from simnet.checks import integer, real
 from simnet.errors import BadInput
 from simnet.record.log import Log
 from simnet.roster import Roster
@@ -25,7 +26,7 @@ CLIENT, SERVER = "client", "server"
 
 
 def _is_rate(_: object, attribute: "attrs.Attribute[float | None]", value: float | None) -> None:
-    if value is not None and not value > 0:
+    if value is not None and not real(f"the rate {attribute.name} of a class", value) > 0:
         raise BadInput(
             f"the rate {attribute.name} of a class is a number of bits per second above 0, got "
             f"{value}"
@@ -33,7 +34,7 @@ def _is_rate(_: object, attribute: "attrs.Attribute[float | None]", value: float
 
 
 def _is_time(_: object, attribute: "attrs.Attribute[float]", value: float) -> None:
-    if not 0 <= value < math.inf:
+    if not 0 <= real(f"the time {attribute.name} of a latency", value) < math.inf:
         raise BadInput(
             f"the times of a latency are finite and not negative, got {attribute.name}={value}"
         )
@@ -46,7 +47,8 @@ class Access:
     `up` and `down` are bits per second, None without a limit. Computing takes `slowness` times as
     long as the prices of the network say.
 
-    Raises `BadInput` for a rate or a slowness that is not positive, and for an infinite slowness.
+    Raises `TypeError` for a rate or a slowness that is no number. Raises `BadInput` for a rate or a
+    slowness that is not positive, and for an infinite slowness.
 
     >>> from simnet import Access
     >>> Access(up=3e6, down=35e6).up
@@ -59,7 +61,7 @@ class Access:
 
     @slowness.validator
     def _is_positive(self, _: object, value: float) -> None:
-        if not 0 < value < math.inf:
+        if not 0 < real("the slowness of a class", value) < math.inf:
             raise BadInput(f"the slowness of a class is a finite factor above 0, got {value}")
 
 
@@ -71,8 +73,8 @@ class Latency:
     exponential law, or the uniform law on [0, 2 jitter]. Each packet is lost with probability
     `loss` and is then sent again one round trip later, 2 (`seconds` + `jitter`).
 
-    Raises `BadInput` for negative and infinite times, for an unknown law, and unless `loss` lies in
-    [0, 1).
+    Raises `TypeError` for times and a `loss` that are no numbers. Raises `BadInput` for negative
+    and infinite times, for an unknown law, and unless `loss` lies in [0, 1).
 
     >>> from simnet import Latency
     >>> Latency(0.02).round_trip
@@ -86,7 +88,7 @@ class Latency:
 
     @loss.validator
     def _is_share(self, _: object, value: float) -> None:
-        if not 0 <= value < 1:
+        if not 0 <= real("the share of lost packets", value) < 1:
             raise BadInput(f"the share of lost packets lies in [0, 1), got {value}")
 
     @law.validator
@@ -103,8 +105,8 @@ class Latency:
 @attrs.frozen
 class Transport:
     """What the transport adds to a message: a message is cut into packets of at most `payload`
-    bytes, and every packet has `header` bytes more. Raises `BadInput` for a `payload` below 1 and
-    for a negative `header`.
+    bytes, and every packet has `header` bytes more. Raises `TypeError` unless both are whole
+    numbers, and `BadInput` for a `payload` below 1 and for a negative `header`.
 
     >>> Transport(payload=1448, header=66).bytes(3000)
     3198
@@ -114,6 +116,8 @@ class Transport:
     header: int = 66
 
     def __attrs_post_init__(self) -> None:
+        integer("the payload of a packet", self.payload)
+        integer("the header of a packet", self.header)
         if self.payload < 1 or self.header < 0:
             raise BadInput(
                 "a transport has packets of at least 1 byte and headers of at least 0 bytes, got "

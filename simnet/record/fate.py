@@ -5,10 +5,33 @@ from decimal import Decimal
 from typing import Any, Literal, get_args
 
 import attrs
+import numpy as np
 
+from simnet.checks import integer, real
 from simnet.errors import BadInput
 
 EVERYBODY = "after"  # in text: the last send reaches all its recipients
+
+
+def _place(place: int) -> int:
+    return integer("the place of a send", place)
+
+
+def _reached(reached: int | tuple[str, ...] | None) -> int | tuple[str, ...] | None:
+    if reached is None or (
+        isinstance(reached, tuple) and all(isinstance(name, str) for name in reached)
+    ):
+        return reached
+    if isinstance(reached, int | np.integer) and not isinstance(reached, bool):
+        return int(reached)
+    raise TypeError(
+        "the recipients that a last send reaches are a whole number, a tuple of names such as "
+        f'("u1", "u4"), or None for all, got {reached!r}'
+    )
+
+
+def _seconds(seconds: float) -> float:
+    return float(real("the number of seconds", seconds))
 
 
 @attrs.frozen
@@ -19,16 +42,17 @@ class Fate:
     `publish`, `publish_each` or `send_rows` counts as one send. `reached` says which recipients
     this last send still reaches: a number m for the first m recipients (0 by default), a tuple of
     names for these recipients, and None for all. A party that never comes to this send does not
-    drop out: `Run.gone` names the parties that did. Raises `BadInput` for a `place` below 1, for a
-    negative number of recipients, and for a recipient that is named twice.
+    drop out: `Run.gone` names the parties that did. Raises `TypeError` for a `place` that is not a
+    whole number, and for a `reached` of another type. Raises `BadInput` for a `place` below 1, for
+    a negative number of recipients, and for a recipient that is named twice.
 
     >>> Fate("masked"), Fate.parse("share#2:after")
     (Fate(tag='masked', place=1, reached=0), Fate(tag='share', place=2, reached=None))
     """
 
     tag: str
-    place: int = 1
-    reached: int | tuple[str, ...] | None = 0
+    place: int = attrs.field(default=1, converter=_place)
+    reached: int | tuple[str, ...] | None = attrs.field(default=0, converter=_reached)
 
     def __attrs_post_init__(self) -> None:
         if self.place < 1:
@@ -92,8 +116,9 @@ class MessageFate:
     - "duplicated": it comes twice, and is read once;
     - "late": it comes `seconds` later.
 
-    Raises `BadInput` for a `place` below 1, for another `what`, for "late" without a finite number
-    of seconds above 0, and for seconds without "late".
+    Raises `TypeError` for a `place` that is not a whole number, and for `seconds` that are no
+    number. Raises `BadInput` for a `place` below 1, for another `what`, for "late" without a finite
+    number of seconds above 0, and for seconds without "late".
 
     >>> MessageFate.parse("u3@masked#2:late=1.5:server")
     (MessageFate(sender='u3', recipient='server', tag='masked', place=2, what='late', seconds=1.5),)
@@ -102,9 +127,9 @@ class MessageFate:
     sender: str
     recipient: str
     tag: str
-    place: int = 1
+    place: int = attrs.field(default=1, converter=_place)
     what: What = "lost"
-    seconds: float = attrs.field(default=0.0, converter=float)
+    seconds: float = attrs.field(default=0.0, converter=_seconds)
 
     def __attrs_post_init__(self) -> None:
         if self.place < 1:

@@ -5,7 +5,6 @@ Scripts use the interface `FieldArray`. In a numeric run the arrays hold numbers
 """
 
 import functools
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -13,6 +12,7 @@ import attrs
 import numpy as np
 
 from simnet.arrays import Ints, Numbers
+from simnet.checks import integer
 from simnet.values.meter import Meter
 from simnet.values.wire import WireType
 
@@ -28,11 +28,16 @@ HELD_BY_ANOTHER = (
 LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below 2**64
 
 
+def _whole(modulus: int) -> int:
+    return integer("the modulus of a field", modulus)  # an integer of numpy could overflow
+
+
 @attrs.frozen(cache_hash=True)
 class Field:
     """The prime field with `modulus` elements.
 
-    Raises `ValueError` unless the modulus is a prime below 2**62.
+    Raises `TypeError` for a modulus that is not a whole number, and `ValueError` unless it is a
+    prime below 2**62.
 
     >>> Field(101).modulus, Field.above(100).modulus
     (101, 101)
@@ -42,7 +47,7 @@ class Field:
     ValueError: a field needs a prime modulus between 2 and 2**62, got 6
     """
 
-    modulus: int = attrs.field(converter=operator.index)  # an integer of numpy could overflow
+    modulus: int = attrs.field(converter=_whole)
 
     def __attrs_post_init__(self) -> None:
         if not 2 <= self.modulus <= LARGEST_MODULUS or not _is_prime(self.modulus):
@@ -54,8 +59,10 @@ class Field:
     def above(cls, bound: int) -> "Field":
         """Return the field of the smallest prime above `bound`. A count of at most `bound` does not
         wrap around in it.
+
+        Raises `TypeError` for a bound that is not a whole number.
         """
-        return _smallest_above(operator.index(bound))
+        return _smallest_above(integer("the bound of a field", bound))
 
     @functools.cached_property
     def wire(self) -> WireType:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Ints
+from simnet.checks import integer
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.typed import Typed, joined
@@ -43,14 +44,15 @@ def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
     `like`.
 
     `like` may have no rows; only its wire type and the shape of a row are used. Raises `TypeError`
-    unless `counts` are integers, and `ValueError` for a negative number of messages and unless the
-    counts lie in 0..messages: a message adds 0 or 1 to each count.
+    unless `counts` and `messages` are integers, and `ValueError` for a negative number of messages
+    and unless the counts lie in 0..messages: a message adds 0 or 1 to each count.
 
     >>> from simnet import bits
     >>> counts = tally([40, 60], messages=100, like=bits([[0, 0]]))
     >>> counts.counts.tolist(), counts.messages
     ([40, 60], 100)
     """
+    messages = integer("the number of messages", messages)
     if messages < 0:
         raise ValueError(f"a tally is of 0 or more messages, got messages={messages}")
     numbers = np.asarray(counts)

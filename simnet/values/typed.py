@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Numbers
+from simnet.checks import integer, real
+from simnet.errors import CodecError
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.wire import BIT, REAL, Kind, WireType, check_fits
@@ -90,13 +92,14 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
 
     `kind` is `nd` for indices of parties, or `Nd` for indices of items: the bill counts the two
     kinds apart.
-    Raises `CodecError` for values that are not integers in this range, and `ValueError` for a bound
-    outside 1..2**63.
+    Raises `CodecError` for values that are not integers in this range, `TypeError` for a bound that
+    is not a whole number, and `ValueError` for a bound outside 1..2**63.
 
     >>> report = index([3, 0], below=5)
     >>> report.wire.width, report.values.tolist()
     (3, [3, 0])
     """
+    below = integer("the bound of an index", below)
     if not 1 <= below <= 1 << 63:
         raise ValueError(f"an index needs a bound from 1 to 2**63, got below={below}")
     return _typed(
@@ -116,12 +119,30 @@ def bits(values: npt.ArrayLike) -> Typed:
 
 
 def reals(values: npt.ArrayLike) -> Typed:
-    """Return real numbers, of any shape, ready to be sent as IEEE 754 doubles.
+    """Return real numbers, of any shape, ready to be sent as IEEE 754 doubles. Booleans count as 0
+    and 1, and a double may also be infinite or NaN. Raises `CodecError` for complex numbers, texts
+    and other values that are no real numbers, and for a number beyond the range of doubles.
 
     >>> reals([0.5, 2]).values.tolist()
     [0.5, 2.0]
     """
-    return _typed(REAL, values)
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "biuf":
+        numbers = _as_doubles(numbers)
+    return _typed(REAL, numbers)
+
+
+def _as_doubles(numbers: Numbers) -> Numbers:
+    if numbers.dtype.kind != "O":  # complex numbers, texts or dates
+        raise CodecError(f"real numbers are expected, got {numbers.dtype} values")
+    try:
+        doubles = [
+            float(each if isinstance(each, bool) else real("each value", each))
+            for each in numbers.flat
+        ]
+    except (TypeError, OverflowError) as error:
+        raise CodecError(f"real numbers that fit a double are expected: {error}") from None
+    return np.array(doubles, dtype=np.float64).reshape(numbers.shape)
 
 
 def stack(payloads: Sequence[Typed]) -> Typed:

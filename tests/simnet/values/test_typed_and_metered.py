@@ -120,7 +120,7 @@ def test_indices_refuse_bounds_that_a_signed_word_cannot_hold(below: int) -> Non
 
 
 def test_reals_refuse_words() -> None:
-    with pytest.raises(ValueError, match="convert"):
+    with pytest.raises(CodecError, match="real numbers are expected"):
         reals(["one"])
 
 
