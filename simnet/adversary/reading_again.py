@@ -22,6 +22,7 @@ from simnet.adversary.replays import compare_recorded_runs
 from simnet.adversary.symbolic import Symbolic
 from simnet.coins.coins import Coins
 from simnet.doors.call import DoorCall
+from simnet.doors.captured import names_in
 from simnet.doors.record import DoorRecord
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.replay import compare_runs
@@ -32,12 +33,18 @@ from simnet.values.meter import Meter
 class Recording(Sampled):
     """The reading of a numeric run in which every call of a door is recorded."""
 
-    def __init__(self) -> None:
+    def __init__(self, protocol: object = None) -> None:
         self.record = DoorRecord()
+        self._reads_caches = "cache_info" in names_in(protocol)
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """Call the door's function, and record the call."""
-        return self.record.note(call, coins, meter)
+        before = call.state
+        if self._reads_caches:
+            self.record.note_cache(call, before)
+        result = self.record.note(call, coins, meter)
+        self.record.note_change(call, before)
+        return result
 
 
 def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
@@ -45,9 +52,10 @@ def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
 
     Raises `ScriptError` if the two runs differ (`compare_recorded_runs`).
     """
-    reading = Recording()
+    reading = Recording(done.protocol)
     sampled = played_again(done, observe, reading)
     compare_recorded_runs(done, sampled, reading.record)
+    reading.record.side_effects += done.side_effects
     return sampled, reading.record
 
 

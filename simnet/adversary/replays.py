@@ -20,6 +20,12 @@ the inputs of some parties change and the inputs of others do not. So further re
 input of one party, and then of two. We do not try all joint inputs. Of a large run we make only
 some replays: see `MOST_MESSAGES`.
 
+A replay misses what is left behind in the same way in every run, such as a number in a global set
+that is there from the first run on. So we also compare what a function uses before and after a call
+(`simnet.doors.captured.state_of`): in the first calls of an ordinary run, in all calls of the run
+that is recorded, and in replays. A cache of `functools` is not visible to this comparison. If the
+function of a door uses one, and the script contains the name `cache_info`, it is refused.
+
 We also compare the results of the functions. A function that is called twice with the same values
 and the same coins must return the same value. If it does not, it may read something that a call of
 a function has changed, or random numbers. Example: one user's function puts its input into a list,
@@ -95,8 +101,9 @@ def replayed_on_other_inputs(
     `most_messages` is the largest number of messages in all replays together; one replay is made
     even if it has more.
 
-    Raises `ScriptError` if the script then behaves differently, or if a function returns another
-    value when it is called again with the same arguments.
+    Raises `ScriptError` if the script then behaves differently, if a function returns another
+    value when it is called again with the same arguments, and if a function was seen to change
+    something that it uses.
     """
     needed = _count_of_others(done)
     most = max(1, most_messages // max(done.ledger.total().messages, 1))
@@ -132,7 +139,14 @@ def replayed_on_other_inputs(
                 f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
                 f"although every door gives what it gave before: {PURE}"
             ) from None
+    refuse_side_effects(record)
     return Replays(made, needed if _are_items(done) else None)
+
+
+def refuse_side_effects(record: DoorRecord) -> None:
+    """Raise `ScriptError` if a function of a door was seen to leave something behind."""
+    if record.side_effects:
+        raise ScriptError(record.side_effects[0])
 
 
 def compare_recorded_runs(first: Run, second: Run, record: DoorRecord) -> None:
@@ -336,10 +350,13 @@ class _OtherInputs(Sampled):
 
     def _answer(self, call: DoorCall) -> Any:
         values = self._values(call)
+        before = call.state
         try:
             answer = called(call, values, _door_coins(call, self._seed))
         except Exception:  # a function may refuse inputs that did not occur in the run
             return None
+        finally:
+            self._record.note_change(call, before)
         self._answers.check(call, values, answer)
         return answer
 

@@ -47,7 +47,7 @@ import numpy as np
 
 from simnet.arrays import Numbers
 from simnet.coins.coins import Coins
-from simnet.doors.captured import is_of_library, knowledge_of, with_fixed_variables
+from simnet.doors.captured import is_of_library, knowledge_of, state_of, with_fixed_variables
 from simnet.doors.plain_keys import single_type, slots_of
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter
@@ -106,6 +106,12 @@ class DoorCall:
     def has_changed(self) -> bool:
         """Whether the function, or a plain argument, has visibly changed since `fix` was called."""
         return self.knowledge is not None and self.knowledge != self._knowledge()
+
+    @property
+    def state(self) -> Hashable:
+        """What the function and the plain arguments are now; see `captured.state_of`."""
+        plain = [each.value for each in self.arguments if isinstance(each, Plain)]
+        return state_of(self.function), tuple(map(state_of, plain))
 
     def _knowledge(self) -> Hashable:
         plain = [each.value for each in self.arguments if isinstance(each, Plain)]

@@ -42,6 +42,7 @@ import hashlib
 import os
 import sys
 import typing
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from types import (
@@ -76,6 +77,7 @@ _LIBRARIES = {"numpy", "simnet", *sys.stdlib_module_names}
 _PYTHON = Path(os.__file__).parent
 _FOLDERS = tuple(f"{each}{os.sep}" for each in (_PYTHON, np.__path__[0], Path(__file__).parents[1]))
 _BESIDE = f"{_PYTHON / 'site-packages'}{os.sep}"  # the folder of other installed packages
+_OTHER_CONTAINERS = (bytearray, deque, Counter, OrderedDict, defaultdict)
 _STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes without attributes
 _WITH_CACHE = type(functools.cache(abs))
 _OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, type(np.mean))
@@ -122,6 +124,60 @@ def knowledge_of(value: object) -> Hashable:
     return _knowledge(value, {})
 
 
+def state_of(value: object) -> Hashable:
+    """Return a description of what a function or an argument uses and a call may change, as far as
+    it is visible. If a call of the function changes the description, the call has a side effect.
+
+    Cached properties, and hashes that attrs keeps, are left out: they do not change results. On the
+    other hand, the description has the lists, dictionaries and sets that classes have as
+    attributes.
+    """
+    return _knowledge(value, _MetForState())
+
+
+def has_cache(state: Any) -> bool:
+    """Return whether a function of this description uses a function with a cache of
+    `functools`.
+    """
+    if isinstance(state, tuple):
+        return any(map(has_cache, state))
+    return state is _WITH_CACHE
+
+
+def names_in(protocol: object) -> frozenset[str]:
+    """Return the names of globals, attributes and methods in the code of a protocol's methods, of
+    functions that are its attributes, and of the functions that these use by name.
+    """
+    classes = [kind for kind in type(protocol).__mro__ if not _library(kind)]
+    pending = [part for kind in classes for part in vars(kind).values()]
+    pending += [*getattr(protocol, "__dict__", {}).values(), *dict(slots_of(protocol)).values()]
+    seen: set[FunctionType] = set()
+    found: set[str] = set()
+    while pending:
+        function = _function_in(pending.pop())
+        if function is None or function in seen or is_of_library(function):
+            continue
+        seen.add(function)
+        names = _names(function.__code__)
+        found.update(names)
+        module = function.__globals__
+        pending += [module[name] for name in names if name in module]
+        pending += [_contents(cell) for cell in function.__closure__ or ()]
+    return frozenset(found)
+
+
+def _function_in(part: Any) -> FunctionType | None:
+    if isinstance(part, property):
+        part = part.fget
+    elif isinstance(part, functools.cached_property):
+        part = part.func
+    elif isinstance(part, staticmethod | classmethod | MethodType):
+        part = part.__func__
+    elif isinstance(part, _WITH_CACHE):
+        part = part.__wrapped__
+    return part if isinstance(part, FunctionType) else None
+
+
 def is_same(first: Hashable, second: Hashable) -> bool:
     """Return whether we consider two functions with these descriptions the same: the descriptions
     are equal and contain no `Opaque` object.
@@ -140,10 +196,16 @@ def _shows_all(knowledge: Hashable) -> bool:
 _Met = dict[int, tuple[int, object]]
 
 
+class _MetForState(dict[int, tuple[int, object]]):
+    pass
+
+
 def _knowledge(value: Any, met: _Met) -> Hashable:
     if isinstance(value, CodeType):
         return _without_lines(value)
     if isinstance(value, ModuleType) or is_of_library(value):
+        if isinstance(value, type) and isinstance(met, _MetForState):
+            return Itself(value), *(_knowledge(part, met) for part in _containers_of(value))
         return Itself(value)
     if isinstance(value, np.ndarray) and not is_bare_array(value):
         return Opaque(value), _knowledge(value.view(np.ndarray), met)
@@ -159,7 +221,7 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
     if id(value) in met:
         return "again", met[id(value)][0]
     met[id(value)] = len(met), value
-    parts = _parts(value) if len(met) < MOST_OBJECTS else None
+    parts = _parts(value, met) if len(met) < MOST_OBJECTS else None
     if parts is None:
         return Opaque(value)
     return type(value), tuple([_knowledge(part, met) for part in parts])
@@ -182,7 +244,7 @@ def is_of_library(function: object) -> bool:
     return isinstance(function, _OF_TYPES_AND_NUMPY)
 
 
-def _parts(value: Any) -> list[object] | None:
+def _parts(value: Any, met: _Met) -> list[object] | None:
     """Return what an object consists of; None if we cannot see this."""
     if isinstance(value, FunctionType):
         return _parts_of_function(value)
@@ -198,7 +260,38 @@ def _parts(value: Any) -> list[object] | None:
         return list(value)
     if type(value) is dict:
         return [*value, *value.values()]
+    if isinstance(met, _MetForState):
+        return _parts_of_state(value)
     return _parts_of_object(value)
+
+
+def _parts_of_state(value: Any) -> list[object] | None:
+    if type(value) in _OTHER_CONTAINERS:
+        return [*value, *(value.values() if isinstance(value, dict) else ())]
+    parts = _parts_of_object(value)
+    if parts is None:
+        return None
+    kinds = [kind for kind in type(value).__mro__ if not _library(kind)]
+    kept = {"_attrs_cached_hash"}
+    for kind in kinds:
+        kept.update(
+            name for name, part in vars(kind).items() if isinstance(part, functools.cached_property)
+        )
+    names, contents = parts[::2], parts[1::2]
+    shown = [pair for pair in zip(names, contents, strict=True) if pair[0] not in kept]
+    return [*shown, *kinds]
+
+
+def _containers_of(kind: type) -> list[object]:
+    """Return the lists, dictionaries, sets and arrays that a class has as attributes."""
+    if _library(kind):
+        return []
+    return [
+        part
+        for name, part in vars(kind).items()
+        if not name.startswith("__")
+        and (type(part) in (list, dict, set, *_OTHER_CONTAINERS) or isinstance(part, np.ndarray))
+    ]
 
 
 def _parts_of_object(value: object) -> list[object] | None:

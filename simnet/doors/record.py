@@ -6,6 +6,7 @@ influenced them only through doors.
 """
 
 from collections import Counter
+from collections.abc import Hashable
 from typing import Any
 
 import attrs
@@ -13,7 +14,7 @@ import attrs
 from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledDiscrete
 from simnet.doors.call import Argument, DoorCall, Plain, handed_out, open_door
-from simnet.doors.captured import is_same
+from simnet.doors.captured import has_cache, is_same
 from simnet.errors import ScriptError
 from simnet.values.meter import Meter, Operation
 from simnet.values.sealed import Input, Made, Opened
@@ -35,6 +36,7 @@ class DoorRecord:
 
     def __init__(self) -> None:
         self.calls: dict[str, list[DoorCall]] = {}  # by party, in the order of the script
+        self.side_effects: list[str] = []  # sentences about functions that left something behind
         self._recorded: dict[tuple[str, str, int], RecordedCall] = {}
 
     def note(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
@@ -50,6 +52,26 @@ class DoorRecord:
             place = call.party, call.kind, call.number
             self._recorded[place] = RecordedCall(call, operations, words)
             self.calls.setdefault(call.party, []).append(call)
+
+    def note_change(self, call: DoorCall, before: Hashable) -> None:
+        """Note a side effect if the call changed something: `before` is `call.state` before it."""
+        if call.state != before:
+            self.side_effects.append(
+                f"{call.party} (me.{call.kind} of {call.name}): the function changes something "
+                "that it uses, such as a list or a global variable, and the script may look at it "
+                "later: the function of a door may only return a value"
+            )
+
+    def note_cache(self, call: DoorCall, state: Hashable) -> None:
+        """Note a side effect if the function uses a cache. The caller knows that the script may
+        look at the cache.
+        """
+        if has_cache(state):
+            self.side_effects.append(
+                f"{call.party} (me.{call.kind} of {call.name}): the function uses a function with "
+                "a cache of functools, and the script reads `cache_info`: a cache tells with which "
+                "arguments it was called, so leave out `cache_info` or the cache"
+            )
 
     def played(self, call: DoorCall, coins: Coins | None, meter: Meter) -> DoorCall:
         """Return the recorded call that this call repeats. Bill the cost of the recorded call, and

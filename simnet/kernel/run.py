@@ -45,7 +45,7 @@ from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.link import Link
 from simnet.kernel.mail import Mail
 from simnet.kernel.party import Party
-from simnet.kernel.reading import Reading, Sampled
+from simnet.kernel.reading import Reading, Sampled, Watching
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
 from simnet.kernel.silence import lacking, release, stuck_for_ever, why_for_ever
@@ -125,6 +125,8 @@ class Run:
     # Global generators (`random`, `numpy.random`) whose state changed during the run. If a script
     # drew from them, this explains why a second run differs from the first.
     foreign_randomness: tuple[str, ...] = attrs.field(default=(), repr=False)
+    # Sentences about functions of doors that were seen to change something that they use.
+    side_effects: tuple[str, ...] = attrs.field(default=(), repr=False)
 
     @functools.cached_property
     def unread(self) -> tuple[Unread, ...]:
@@ -350,6 +352,7 @@ def run(
         raise BadInput(f"a seed is a whole number of type int, got {seed!r}")
     observe = [observe] if isinstance(observe, str) else observe
     unused = copy.deepcopy(schedule)
+    watching = Watching()
     before = _global_generators()
     with seldom_collected:
         stage = _Stage(
@@ -359,7 +362,7 @@ def run(
             frozenset(observe),
             schedule,
             threads,
-            reading or Sampled(),
+            watching if reading is None else reading,
             progress,
             fates or {},
             network=_network(network),
@@ -368,7 +371,12 @@ def run(
         done = stage.play()
     after = _global_generators()
     drawn_from = tuple(name for name in before if before[name] != after[name])
-    return attrs.evolve(done, schedule=unused, foreign_randomness=drawn_from)
+    return attrs.evolve(
+        done,
+        schedule=unused,
+        foreign_randomness=drawn_from,
+        side_effects=tuple(watching.record.side_effects),
+    )
 
 
 def sends(

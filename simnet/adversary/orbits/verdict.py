@@ -58,7 +58,7 @@ from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import OrbitProof, exposed_types
 from simnet.adversary.orbits.structure import Component, Structure, secret_in_words
 from simnet.adversary.reading_again import Recording
-from simnet.adversary.replays import compare_recorded_runs
+from simnet.adversary.replays import compare_recorded_runs, refuse_side_effects
 from simnet.adversary.roles import Roles
 from simnet.adversary.verdict import ShareFinding, uncovered_in_words
 from simnet.contract import Protocol
@@ -186,10 +186,12 @@ class AlikeJudge:
         progress: Callable[[int], None] | None = None,
         with_polynomials: bool = True,
     ) -> None:
-        recording = Recording()
+        recording = Recording(protocol)
         sampled = run(protocol, inputs, seed, reading=recording, progress=progress)
         if same_as is not None:
             compare_recorded_runs(same_as, sampled, recording.record)
+            recording.record.side_effects += same_as.side_effects
+        refuse_side_effects(recording.record)
         self.outline = outline_of(sampled, recording.record, progress, with_polynomials)
         self.structure = Structure(self.outline)
 

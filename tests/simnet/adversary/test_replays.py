@@ -1,12 +1,14 @@
 """What a door's function leaves behind is found by playing the run on other inputs."""
 
+import collections
+import functools
 import itertools
 import random
 import re
 import time
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -75,6 +77,92 @@ def replays_of(protocol: Any, inputs: Any, **options: int) -> Replays:
 def test_a_function_that_leaves_something_behind_is_found_on_every_input(vote: int) -> None:
     with pytest.raises(ScriptError, match=r"voter in round 1.*has a side effect"):
         replays_of(Smuggler(), [vote])
+
+
+SEEN: set[int] = set()
+LAST = 0
+
+
+def keeps_in_a_global(value: int) -> list[int]:
+    global LAST  # this is what the test is about
+    LAST = max(LAST, value)
+    return [value]
+
+
+def keeps_in_a_set(value: int) -> list[int]:
+    SEEN.add(value)
+    return [value]
+
+
+@functools.cache
+def doubled(value: int) -> int:
+    return 2 * value
+
+
+def uses_a_cache(value: int) -> list[int]:
+    return [doubled(value)]
+
+
+class Looks(Smuggler):
+    """A party whose door leaves a trace that stays after the run; the script may look at it."""
+
+    queue: ClassVar[collections.deque[int]] = collections.deque(maxlen=1)
+
+    def __init__(self, function: Callable[[int], list[int]] | None, look: Callable[[], bool]):
+        self.function = function or self.keeps_in_a_class
+        self.look = look
+
+    def keeps_in_a_class(self, value: int) -> list[int]:
+        self.queue.append(value)
+        return [value]
+
+    async def voter(self, me: Party, vote: Sealed) -> None:
+        secret = me.secret(self.function, vote, field=F, shape=(1,))
+        mask, other = me.coins.field(F, (1,)), me.coins.field(F, (1,))
+        await me.send(NOTE, "reader", secret + mask)
+        await me.send(NOTE, "reader", mask if self.look() else other)
+
+
+@pytest.mark.parametrize("vote", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("function", "look"),
+    [
+        (keeps_in_a_set, lambda: 2 in SEEN),
+        (keeps_in_a_global, lambda: LAST > 1),
+        (None, lambda: 2 in Looks.queue),
+        (uses_a_cache, lambda: doubled.cache_info().currsize > 0),
+    ],
+)
+def test_a_trace_that_stays_after_the_run_is_found(vote: int, function: Any, look: Any) -> None:
+    """The run itself leaves the trace, so that all later readings may find it there already."""
+    global LAST  # every case begins without a trace
+    SEEN.clear()
+    Looks.queue.clear()
+    doubled.cache_clear()
+    LAST = 0
+    done = run(Looks(function, look), [vote], seed=1)
+    with pytest.raises(ScriptError, match=r"may only return a value|leave out `cache_info`"):
+        verdict(done, ["reader"])
+
+
+def test_a_cache_at_which_the_script_does_not_look_is_no_trace() -> None:
+    class Cached(Pure):
+        @functools.cached_property
+        def offset(self) -> int:
+            return 1
+
+        async def voter(self, me: Party, vote: Sealed) -> None:
+            number = me.secret(
+                lambda value: [doubled(value) + self.offset], vote, field=F, shape=(1,)
+            )
+            mask, other = me.coins.field(F, (1,)), me.coins.field(F, (1,))
+            await me.send(NOTE, "reader", number + mask)
+            await me.send(NOTE, "reader", other)
+
+    doubled.cache_clear()
+    done = run(Cached(), [2], seed=1)
+    assert not done.side_effects
+    assert verdict(done, ["reader"]).finding == "nothing"
 
 
 def test_a_pure_script_is_replayed_on_all_other_items() -> None:
