@@ -96,8 +96,8 @@ def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]
     """Return a table with the numbers of a block, and for each message at `places` its line in the
     table.
 
-    If the block is one array, the table has a line for each message. Otherwise it has a single
-    line, for the message at the first place.
+    If the block is one array, the table has a line for each message. Otherwise all `places` are one
+    message, and the table has a single line, for this message.
     """
     if isinstance(block.rows, Residues):
         return block.rows.numbers().reshape(len(block.recipients), -1), places

@@ -155,7 +155,9 @@ class ShareBounds:
         )
 
     def knowledge_beside(self, view: WidenedView) -> tuple[Knowledge, ...]:
-        """What the messages determine, in the lanes and fields of the widened view."""
+        """What the messages alone determine if the coalition knows the seeds that the upper end
+        takes to be known, in the lanes and fields of the widened view.
+        """
         return self._knowledge(self.most, {each.modulus: each.lanes for each in view.fields})
 
     def knowledge_in(self, lanes: Mapping[int, int]) -> tuple[Knowledge, ...]:

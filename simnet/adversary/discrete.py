@@ -118,8 +118,8 @@ def discrete_view(
 
 
 def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | None:
-    """Return what was found about disclosed values. If nothing was found, or if the protocol states
-    a smaller loss, return the protocol's statement. Return None if there is neither.
+    """Return what was found about disclosed values. If their law was not found, or if the protocol
+    states a smaller loss, return the protocol's statement. Return None if there is neither.
     """
     if found.epsilon is None or (
         stated is not None and not found.independent and _is_smaller(stated, found)

@@ -308,7 +308,8 @@ class FieldView:
 
     def by_part(self, rows: Ints) -> Iterator[tuple[int, slice]]:
         """Sort row numbers by the part that they belong to. `rows` must be in ascending order.
-        Yield the place of each part to which some belong, and the slice of `rows` with these.
+        Yield a pair for each part to which some of the rows belong: the place of the part, and the
+        slice of `rows` with these rows.
         """
         numbers = np.searchsorted(self.starts, rows, side="right") - 1
         begins = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()

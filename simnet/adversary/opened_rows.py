@@ -325,7 +325,7 @@ class FieldRows:
         self.is_known = np.zeros(self.opened.rows, dtype=np.bool_)
 
     def of_door(self, number: int) -> Ints:
-        """The places of a door's rows."""
+        """The places of a door's rows among the opened rows."""
         return np.arange(self._starts[number], self._starts[number + 1])
 
     def of_doors(self, is_chosen: npt.ArrayLike) -> Bools:

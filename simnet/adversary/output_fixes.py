@@ -51,7 +51,7 @@ class SecretValues:
 
     @functools.cached_property
     def all(self) -> tuple[Numbers, ...]:
-        """All possible values of the secret, in order."""
+        """All possible values of the secret, in ascending order."""
         return tuple(sorted(frozenset().union(*self.by_input.values())))
 
     @functools.cached_property

@@ -46,7 +46,7 @@ Derivation = tuple[Vector, Vector]  # weights of messages, and the own unknowns 
 
 @attrs.frozen(eq=False, kw_only=True)
 class SeedRows:
-    """The entry of a seed in its field.
+    """The entry of a seed in a certificate, under the field of the seed's elements.
 
     `told` has a pair for each row: a combination of messages, and the coalition's own unknowns,
     which must be subtracted from this combination to get the row. `told` is empty for a seed that

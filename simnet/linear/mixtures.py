@@ -147,7 +147,7 @@ def refined(rows: TermRows, lanes: int) -> TermRows:
 
 
 def listed(rows: TermRows) -> Terms:
-    """Return terms with all unknowns of the rows, and perhaps with other unknowns."""
+    """Return terms in which all unknowns of the rows occur, and perhaps other unknowns."""
     return rows.base if isinstance(rows, Mixture) else written_out(rows)
 
 
@@ -182,8 +182,9 @@ class Echelon:
     """The reduced row echelon form of a matrix.
 
     `reduced` has shape (rank, inner), and its rows span the same space as those of the matrix.
-    `rows` are the first rows of the matrix that are independent, and `combined` says how they make
-    the reduced rows: `reduced = combined @ matrix[rows]`; shape (rank, rank).
+    `rows` has the numbers of the first rows of the matrix that are independent. `combined`, of
+    shape (rank, rank), says how these rows make the reduced rows:
+    `reduced = combined @ matrix[rows]`.
     """
 
     reduced: Ints
