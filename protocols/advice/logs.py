@@ -275,7 +275,10 @@ def of_secure_aggregation(protocol: SecAgg) -> RecordedRun:
 
 
 class Star(Interface):
-    """Users who exchange messages with one server, round by round."""
+    """Users who exchange messages with one server, round by round.
+
+    Work is given as how often each kind of operation is done.
+    """
 
     def users_work(self, work: Work) -> None:
         """Every user does this work."""

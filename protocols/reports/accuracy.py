@@ -1,9 +1,10 @@
 """The accuracy of frequencies from local reports: intervals, and the mean and deviation of the
 squared error.
 
-The number of reports that support an item is a sum of independent coins. A report supports the item
-with probability p if its user holds the item, and with probability q otherwise. For fixed inputs of
-users who are all counted, the means and variances stated here are exact.
+A report *supports* items: with GRR the one that it names, with a unary encoding all whose bits are
+1, perhaps none. The number of reports that support an item is a sum of independent coins. A report
+supports the item with probability p if its user holds the item, and with probability q otherwise.
+For fixed inputs of users who are all counted, the means and variances stated here are exact.
 
 If users drop out, m of the n users are counted. The truth is still the share among all users, and
 the users who are counted are treated as a random sample of all users. For a given sample, the

@@ -1,9 +1,10 @@
 """Sampled collection: a user reports only with some probability.
 
 A report is a randomised response (GRR), or a unary encoding (OUE, SUE): a noisy bit for each item.
-Somebody who sees the messages learns who reports, so silence is one more possible output of a user.
-As long as the sampling does not depend on the item, silence has the same probability for every
-item. Then ε is that of a report, and sampling does not lower it.
+It *supports* the item that it names, or every item whose bit is 1. Somebody who sees the messages
+learns who reports, so silence is one more possible output of a user. As long as the sampling does
+not depend on the item, silence has the same probability for every item. Then ε is that of a report,
+and sampling does not lower it.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5. The paper samples users of randomised response; its Definition 2.3

@@ -2,9 +2,10 @@
 
 Each user sends a perturbed report with some probability, and otherwise nothing. Users belong to
 groups, and all users of a group report with the same probability. A report is a randomised response
-or a unary encoding. The server learns at most who reports, and one ε-locally private report of each
-user who reports; users learn nothing. As long as the probability does not depend on the user's
-item, silence tells the server nothing about the item. Silence costs no message.
+or a unary encoding; it supports the item that it names, or every item whose bit is 1. The server
+learns at most who reports, and one ε-locally private report of each user who reports; users learn
+nothing. As long as the probability does not depend on the user's item, silence tells the server
+nothing about the item. Silence costs no message.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5.

@@ -163,7 +163,9 @@ class Additive:
     async def report_each(
         self, me: Party, items: Sequence[int], below: int, partials: FieldArray, to: str
     ) -> None:
-        """Send the server one partial sum for each item; the item is the message's key."""
+        """Send the server one partial sum for each item; the item is the key of the message, so
+        that the server adds up item by item.
+        """
         server = me.group(to)
         await me.scatter(
             self.partial, to=[server] * len(items), rows=partials, keys=index(items, below, "Nd")

@@ -1,8 +1,8 @@
 """Sampling Privacy: the number of owners who hold each value, from two rounds of answers.
 
-By default, owners roll a die once and answer in two rounds (`mechanism`). Each owner shares each
-answer among the aggregators. Each aggregator adds up the shares of each round and reports the sums
-to the reader, who recovers the counts. With one aggregator the answers reach it in the clear.
+By default, owners roll a die once and answer in two rounds: see `mechanism.py`. Each owner shares
+each answer among the aggregators. Each aggregator adds up the shares of each round and reports the
+sums to the reader, who recovers the counts. With one aggregator the answers reach it in the clear.
 
 The reader learns the counts of each round. If owners keep their roll, no ε is finite for these
 counts. Aggregators learn nothing, unless so many collude that they can open the shares: then they
