@@ -13,10 +13,10 @@ from tests.harness.documents import (
     NOT_RUN,
     Differs,
     agrees,
-    is_about_a_study,
     mentioned,
     pages,
     run_page,
+    takes_long,
     written_pages,
 )
 from tests.harness.mentions import Mention, mentions_of
@@ -46,12 +46,12 @@ def test_the_blocks_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> No
     [
         page
         for page, mentions in MENTIONS.items()
-        if any(mention.is_complete and is_about_a_study(mention) for mention in mentions)
+        if any(mention.is_complete and takes_long(mention) for mention in mentions)
     ],
     ids=place,
 )
-def test_the_studies_that_a_page_mentions_run(page: Path, tmp_path: Path) -> None:
-    run_page(page, tmp_path, studies=True)
+def test_the_long_commands_that_a_page_mentions_run(page: Path, tmp_path: Path) -> None:
+    run_page(page, tmp_path, long=True)
 
 
 @pytest.mark.slow

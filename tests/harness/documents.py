@@ -132,20 +132,20 @@ def written_pages() -> list[Path]:
     return [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent not in made]
 
 
-def run_page(page: Path, folder: Path, studies: bool = False) -> None:
-    """Run the blocks of a page in the folder, and then the commands in its sentences; those about
-    studies, which take long, only with `studies`. Raises `Differs` at the first output that
+def run_page(page: Path, folder: Path, long: bool = False) -> None:
+    """Run the blocks of a page in the folder, and then the commands in its sentences; those that
+    take long (`takes_long`) only with `long`. Raises `Differs` at the first output that
     differs.
     """
     with _at_home(page, folder):
-        for _command, _printed, difference in everything(page, studies):
+        for _command, _printed, difference in everything(page, long):
             if difference:
                 raise Differs(difference)
 
 
-def everything(page: Path, studies: bool) -> Iterator[tuple[Command | None, str, str | None]]:
-    """Run the blocks of a page, then the complete commands that it mentions, and those about
-    studies only with `studies`; yield as `outcomes` does.
+def everything(page: Path, long: bool) -> Iterator[tuple[Command | None, str, str | None]]:
+    """Run the blocks of a page, then the complete commands that it mentions, and those that take
+    long only with `long`; yield as `outcomes` does.
     """
     scope: dict[str, Any] = {"__name__": "__page__"}
     before = [(page.parent / other).resolve() for other in _AFTER.findall(page.read_text())]
@@ -153,13 +153,14 @@ def everything(page: Path, studies: bool) -> Iterator[tuple[Command | None, str,
         for block in blocks_of(each):
             yield from outcomes(block, scope)
     for mention in mentions_of(page):
-        if mention.is_complete and (studies or not is_about_a_study(mention)):
+        if mention.is_complete and (long or not takes_long(mention)):
             yield None, "", mentioned(mention)
 
 
-def is_about_a_study(mention: Mention) -> bool:
-    """Whether a command runs a study, or reads its results."""
-    return mention.words[0] in (*_STUDIES, "results")
+def takes_long(mention: Mention) -> bool:
+    """Whether a command runs a study, reads its results, or runs a protocol for ten seconds."""
+    long_run = mention.words[:1] == ["run"] and mention.words[1:2] in (["tss"], ["tss_prime"])
+    return mention.words[0] in (*_STUDIES, "results") or long_run
 
 
 def mentioned(mention: Mention) -> str | None:
@@ -367,7 +368,7 @@ def _show(page: Path, *, write: bool) -> bool:
     replaced: list[tuple[int, str, str]] = []
     good = True
     with tempfile.TemporaryDirectory() as folder, _at_home(page, Path(folder).resolve()):
-        for command, printed, difference in everything(page, studies=True):
+        for command, printed, difference in everything(page, long=True):
             if difference is None:
                 continue
             good = False

@@ -31,14 +31,18 @@ def stem(name: str) -> str:
     return name
 
 
-def with_twins(names: Iterable[str]) -> pytest.MarkDecorator:
+def with_twins(names: Iterable[str], fast: int = 1) -> pytest.MarkDecorator:
     """Return one test for each example together with its twins, because every single test costs
-    time.
+    time; one in so many as `fast` says is a fast test, and the others are slow.
     """
     stems: dict[str, list[str]] = {}
     for name in names:
         stems.setdefault(stem(name), []).append(name)
-    return pytest.mark.parametrize("names", stems.values(), ids=list(stems))
+    tests = [
+        pytest.param(twins, id=name, marks=[pytest.mark.slow] if number % fast else [])
+        for number, (name, twins) in enumerate(stems.items())
+    ]
+    return pytest.mark.parametrize("names", tests)
 
 
 LEAKING = [name for name, example in EXAMPLES.items() if example.is_leaking]
@@ -184,7 +188,7 @@ EXACT = [
 ]
 
 
-@with_twins(EXACT)
+@with_twins(EXACT, fast=4)
 def test_exact_views_are_the_same_where_they_are(names: Sequence[str]) -> None:
     for name in names:
         for coalition, one, other, same in compared(name):

@@ -163,6 +163,7 @@ def test_coefficients_that_are_never_zero_rule_one_value_out(modulus: int, numbe
         assert_never_accused(Dealing(3, Shamir(2), modulus), holder, inputs[:4], numbers)
 
 
+@pytest.mark.slow
 @READINGS
 def test_two_coefficients_that_are_never_zero_rule_values_out_too(numbers: bool) -> None:
     """The law of two shares of three is computed apart, from all pairs of coefficients."""

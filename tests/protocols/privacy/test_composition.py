@@ -272,6 +272,7 @@ def test_epsilon_of_gaussians(delta: float) -> None:
     assert found.high - found.low < 1e-3
 
 
+@pytest.mark.slow
 def test_a_composition_is_a_profile_on_the_safe_side() -> None:
     views = Composition(
         [

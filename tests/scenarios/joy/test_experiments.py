@@ -169,6 +169,7 @@ def test_the_face_that_four_times_lower_leakage_would_need() -> None:
     assert log(1 + sampling / face) <= fourth < log(1 + sampling / (face - 1e-4))
 
 
+@pytest.mark.slow
 @for_each("what", [one.statement for one in PASSAGES if one.instead])
 def test_a_correction_that_is_wrong_is_found_wrong(what: str) -> None:
     """What is right does not come from the formula that should be printed instead."""

@@ -281,6 +281,7 @@ def test_table_i_is_put_right(tmp_path: Path) -> None:
     assert [what for what, one in wrong.items() if one.law == CORRECTED] == []
 
 
+@pytest.mark.slow
 def test_table_i_is_evaluated_at_the_sizes_that_ran(tmp_path: Path) -> None:
     study = small("table1", users="20", items="5", reported="2", gamma="2")
     found = judged(study, table(study, tmp_path / "s"))
