@@ -255,7 +255,9 @@ class TapeDiscrete:
     def _refuse(self, name: str) -> NoReturn:
         raise self._tape.stopped(
             BadInput(
-                f"coins.{name} has too many outcomes to be played out: take draws with few outcomes"
+                f"coins.{name} has too many outcomes to be played out: draws that can be played "
+                "out are bernoulli, bernoullis, binomials, integers, subset, weighted_subset and "
+                "categorical"
             )
         )
 

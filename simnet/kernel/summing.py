@@ -90,7 +90,10 @@ class Summing:
         """
         if isinstance(rows, Typed):
             raise refuse(
-                actor, tag, "a summed tag carries field elements only, but got plain numbers"
+                actor,
+                tag,
+                "a summed tag carries field elements only, but got plain numbers: write "
+                "constant(field, ...) around them",
             )
         refuse_one_for_many(actor, tag, self._roster)
         for number in self._roster.crowds:

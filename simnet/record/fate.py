@@ -136,7 +136,7 @@ class MessageFate:
             raise BadInput(f"a fate counts sends from 1, got place {self.place}")
         if self.what not in get_args(What):
             raise BadInput(
-                f"what becomes of a message is one of {', '.join(get_args(What))}, "
+                f"the fate `what` of a message is one of {', '.join(get_args(What))}, "
                 f"got {self.what!r}"
             )
         if not 0 <= self.seconds < float("inf") or (self.seconds > 0) != (self.what == "late"):

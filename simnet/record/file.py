@@ -11,7 +11,7 @@ fates of messages, the header has them.
 A file may come from anybody. So `load` checks the types, the numbers of parties, the shapes and the
 bounds in the header. Only the inputs may be any JSON values with at most `MOST_NESTED` levels of
 lists and dictionaries. A file may hold at most `MOST_WITHOUT_BITS` values that take no bits
-(indices below 1).
+(such as `index(0, below=1)`).
 """
 
 import json
@@ -102,7 +102,7 @@ def save(transcript: Transcript, path: Path) -> None:
     if without_bits > MOST_WITHOUT_BITS:
         raise BadInput(
             f"a transcript file holds at most {MOST_WITHOUT_BITS:,} values that take no bits, such "
-            f"as indices below 1, but this transcript has {without_bits:,}"
+            f"as index(0, below=1), but this transcript has {without_bits:,}"
         )
     header = {
         "seed": transcript.seed,
