@@ -13,8 +13,9 @@ Here any user may drop out at any point, also between two of its shares:
 4. Every elected user tells S1 whose shares have come. S1 counts a user if every elected user who
    has answered has all shares that the counted user owes it. All other users are left out of *all*
    items, so that the same users are counted for every item.
-5. For each item that can still have an estimate, the elected users add up the shares of the users
-   who are counted, and send the sums to S2. With t sums of an item, S2 has the item's count.
+5. For each item that can still have an estimate and on which a counted user reports, the elected
+   users add up the shares of the users who are counted, and send the sums to S2. With t sums of an
+   item, S2 has the item's count.
 
 An item *has no estimate* if some user who is counted reports on it, and fewer than t of its elected
 users are left. S2 then returns NaN for this item. The run is aborted if every item on which a
@@ -28,8 +29,8 @@ the answers for this item, and t - 1 learn nothing from shares.
 S1 says who is counted, and we assume that it does so honestly. If S1 colludes with S2 and names a
 single user, S2 learns the answers of this user.
 
-Source: TSS is Algorithm 3 of Yang et al.; (1) to (5) are the steps of its flow. An agreement on
-contributors is standard; no paper's algorithm box is reproduced here.
+Source: TSS is Algorithm 3 of Yang et al.; marks such as (1) in the code below are the steps of its
+flow. An agreement on contributors is standard; no paper's algorithm box is reproduced here.
 """
 
 from collections.abc import Mapping, Sequence

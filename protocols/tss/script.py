@@ -12,7 +12,7 @@ them with Shamir's sharing, they learn every reporter's answer for the item. TSS
 elects at least φ + 1 users for every item, so that with additive sharing no φ users can do so.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
-3; (1) to (5) are the steps of its flow.
+3; marks such as (1) in the code below are the steps of its flow.
 """
 
 from collections.abc import Mapping, Sequence
