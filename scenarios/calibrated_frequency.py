@@ -1,5 +1,5 @@
-"""The scenario `calibrated_frequency`: frequencies of a thousand items from local reports,
-calibrated.
+"""The scenario `calibrated_frequency`: frequencies of a thousand items from local reports, which
+the server calibrates: it corrects its estimates with a prior of the counts.
 
 The scenario suits purchases or clicks: `--input FILE --column ITEM --counts COUNT` reads them from
 a file.

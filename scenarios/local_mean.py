@@ -1,4 +1,4 @@
-"""The scenario `local_mean`: a hundred thousand users send one locally private report each on a
+"""The scenario `local_mean`: a hundred thousand users send one locally private report each on its
 number, and a server estimates the mean.
 """
 

@@ -1,5 +1,5 @@
-"""The scenario `local_table`: ten thousand users send one locally private report each on a row of
-numbers and categories.
+"""The scenario `local_table`: ten thousand users send one locally private report each on its row
+of numbers and categories.
 """
 
 from protocols.local_table.about import about

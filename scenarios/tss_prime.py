@@ -1,5 +1,5 @@
-"""The scenario `tss_prime`: TSS with more than `bound` users elected for every item, so that a
-coalition of `bound` users learns nothing from additive shares.
+"""The scenario `tss_prime`: TSS with at least `bound` + 1 users elected for every item, so that
+no `bound` users together learn anything from additive shares.
 """
 
 from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES, refuse_threshold

@@ -1,7 +1,12 @@
-"""Estimators of one item's count, from Biswas, Cormode and Maple: their means and variances in
-trials, computed exactly, and by formulas.
+"""Estimators of one item's count, from Biswas, Cormode and Maple: their means and variances, as
+measured in trials, as computed exactly, and by formulas.
 
-Printed and corrected variances are those of counts, as in the paper.
+The letters are the paper's. Each of n users reports with the sampling probability π, or user j with
+its own π_j; a share f of the users hold item 1. A report names the user's own item with probability
+p, and any other item with probability q each. If N_i reports name the item and S reports are sent,
+c = (N_i - n q) / (p - q), g = (N_i - n π q) / (π (p - q)) and ĉ = (N_i - S q) / (π (p - q)). T is g
+with the mean of the π_j in place of π. Var* is the variance for an item that nobody holds. Printed
+and corrected variances are those of counts, as in the paper.
 """
 
 import itertools

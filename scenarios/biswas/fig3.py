@@ -175,7 +175,9 @@ def trade_off(table: Table) -> "Figure":
 def expected_distance(
     law: str, users: int, estimator: str, epsilon: float, sampling: float
 ) -> float:
-    """The mean distance of raw estimates, for normal errors with mean 0."""
+    """The mean total variation distance of raw estimates from the truth, for normal errors with
+    mean 0.
+    """
     held = holders(law, users)
     design = SamplingDesign(GRR(epsilon, len(held)), users, sampling)
     return expected_raw_tv(held, ESTIMATORS[estimator](design))

@@ -1,4 +1,7 @@
-"""Theorems of Biswas, Cormode and Maple: means and variances, as printed and exact."""
+"""Theorems of Biswas, Cormode and Maple: means and variances, as printed and exact.
+
+The module `estimators` explains the letters.
+"""
 
 import itertools
 from collections.abc import Callable, Sequence

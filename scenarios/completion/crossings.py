@@ -2,9 +2,9 @@
 than another one, or has a smaller error.
 
 Where one of two curves is the lower one at a number of users of the grid, and the higher one at the
-next, bisection finds the place: to within 5 % for the protocols `in_runs`, to within 1 % for all
-others, or to the next whole number. If two curves cross twice between neighbouring numbers, neither
-place is found.
+next, bisection finds the place: to within 1 %, or to within 5 % if every value of one of the curves
+takes a run, or to the next whole number. If two curves cross twice between neighbouring numbers,
+neither place is found.
 """
 
 import itertools
@@ -41,7 +41,7 @@ def crossings(curves: Curves, value: Value, in_runs: Collection[str] = ()) -> li
     users.
 
     `value` gives the value of a protocol at a number of users. For the protocols `in_runs` it makes
-    a run, so their bisection ends earlier.
+    a run, so a bisection with one of these protocols ends earlier.
     """
     found = []
     for pair in itertools.combinations(curves, 2):
@@ -70,8 +70,8 @@ def _bisected(
 def leaders(
     curves: Curves, found: Sequence[Crossing], among: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return the protocols that have the smallest value, by rising numbers of users, each with the
-    number of users from which on it leads.
+    """Return those of the protocols `among` that have the smallest value, by rising numbers of
+    users, each with the number of users, as text, from which on it leads.
     """
     users = sorted({n for name in among for n in curves.get(name, ())})
     best: list[tuple[str, str]] = []

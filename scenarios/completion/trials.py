@@ -55,7 +55,7 @@ def without_drop_outs(point: Point, seed: int, data: Path | None) -> Measurement
 
 @attrs.frozen(kw_only=True)
 class DropPoint:
-    """A protocol that users may leave, and the probability with which each user leaves."""
+    """A protocol, by its name, and the probability with which each user drops out."""
 
     protocol: str
     users: int

@@ -124,6 +124,7 @@ FILES = {
     ),
 }
 ELSEWHERE = {  # files that experiments read, but for which no public original is known
-    "gowalla_nyc_locations.csv.gz": "location_id and checkins of the 2,000 locations of New York "
-    "City with the most check-ins in SNAP's loc-gowalla_totalCheckins.txt, the most first",
+    "gowalla_nyc_locations.csv.gz": "the columns location_id and checkins, for the 2,000 "
+    "locations of New York City with the most check-ins in SNAP's loc-gowalla_totalCheckins.txt, "
+    "the most visited first",
 }

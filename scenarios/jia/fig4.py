@@ -60,8 +60,8 @@ GAUSSIAN = (
 
 
 def offset(table: Table) -> Counterpart:
-    """Return the square of the mean noise of a collection; the paper's number is the square for one
-    collection.
+    """Return the square of a collection's mean noise, averaged over our collections; the paper has
+    one collection.
     """
     return Counterpart.of(table.at("offset", **WHOLE), 1)
 
@@ -247,7 +247,7 @@ def notes(epsilon: float) -> list[str]:
     """Return what the figure says below its panels."""
     return [
         f"One collection, ε = {epsilon:g}; mean and deviation are those of the fitted Gaussian. p: "
-        "Kolmogorov's test against the Gaussian of Eq. 13 and 14.",
+        "the p-value of Kolmogorov's test against the Gaussian of Eq. 13 and 14.",
         "The histogram of k-RR is uneven, as its estimates lie on a lattice with few points "
         "in a standard deviation. The paper shows OUE on the whole of Kosarak.",
     ]

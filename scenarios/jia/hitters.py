@@ -1,4 +1,9 @@
-"""Fig. 5, 6, 8 and 9 of Jia and Gong: precision, recall and F-score of heavy hitters."""
+"""Fig. 5, 6, 8 and 9 of Jia and Gong: precision, recall and F-score of heavy hitters.
+
+Heavy hitters are the items that more than `cut` users hold. A method predicts the items whose
+estimated count is above the cut. OUE-Zero is OUE with every estimate below the significance
+threshold set to 0. The paper calls the cut a threshold.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -44,8 +49,8 @@ Places = Mapping[float, Sequence[TrialRow]]
 
 
 def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
-    """Return the experiment of one figure: over cuts at ε = 4, or over ε with the significance
-    threshold as cut.
+    """Return the experiment of one figure: over cuts at ε = 4 if `by_cut`, otherwise over ε with
+    the significance threshold as cut.
     """
     grid: Product = (
         {"population": [population], "epsilon": [4.0], "cut": list(CUTS[population])}
@@ -254,13 +259,14 @@ def precision_of_zero(table: Table) -> Counterpart:
 
 
 def counts_of_zero(table: Table, one: str, other: str = "", falls: bool = False) -> Counterpart:
-    """Return the share of steps to a smaller cut at which one of OUE-Zero's numbers of items rises
-    (or falls), or rises by more than another one.
+    """Return the share of steps to a smaller cut at which OUE-Zero's number `one` of items rises.
+
+    With `falls`, the number has to fall. With `other`, it has to rise by more than this number.
 
     OUE-Zero predicts the same items at every cut below the significance threshold. An item between
     the two cuts of a step turns from a false into a true positive if it is predicted, and from a
-    true into a false negative otherwise. As fewer users than the significance threshold hold the
-    item, it is predicted with a probability below 1/2.
+    true negative into a false negative otherwise. As fewer users than the significance threshold
+    hold the item, it is predicted with a probability below 1/2.
     """
     places = below(table)
     found = (
@@ -293,7 +299,8 @@ def fewer_positives(places: Places, axis: str) -> Counterpart:
     """Return the share of places at which Calibrate has fewer true positives and fewer false
     positives than OUE.
 
-    The law is that of the recall. Calibrate also has fewer false positives on average, because OUE
+    The expected share is that of `lower_recall`: with fewer true positives the recall is lower, and
+    the other way round. Calibrate also has fewer false positives on average, because OUE
     predicts some items below the cut that Calibrate does not predict.
     """
     pairs = [("right_calibrate", "right_oue", 1.0), ("wrong_calibrate", "wrong_oue", 1.0)]
@@ -311,11 +318,12 @@ def _if_lowered(places: Places, found: Counterpart) -> Counterpart:
 
 
 def recall_of_zero_and_oue(table: Table) -> Counterpart:
-    """Return the share of cuts below the threshold at which OUE-Zero has lower recall than OUE.
+    """Return the share of cuts below the significance threshold at which OUE-Zero has lower recall
+    than OUE.
 
     OUE-Zero predicts some of the items that OUE predicts. So its mean recall is lower wherever an
     item is above the cut in truth: OUE alone finds it if its estimate lies between the cut and the
-    threshold, which has some probability.
+    significance threshold, which has some probability.
     """
     places = below(table)
     found = less(places, "recall_zero", "recall_oue", axis="cut")

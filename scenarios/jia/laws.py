@@ -217,7 +217,7 @@ EQ14 = Experiment(
 
 @attrs.frozen(kw_only=True)
 class LevelPoint:
-    """A threshold of significance for OUE."""
+    """The significance threshold of OUE on a population, for the β of Eq. 22."""
 
     population: str
     epsilon: float

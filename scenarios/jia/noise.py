@@ -4,9 +4,9 @@ The paper calls p_s the distribution of the noise of all items in one collection
 is a Gaussian with mean 0 and the variance of Eq. 14, σ². We check this at the bounds -4 σ, -3.75 σ,
 ..., 4 σ. The *distance* is the largest difference, over the bounds, between the share of items
 whose noise is at most the bound and the same probability of the Gaussian. For the exact law,
-the largest difference over all values is at least this distance. By the triangle inequality it is
-at most the mean, over the items, of the largest difference between one item's exact distribution
-function and that of the Gaussian.
+the largest difference over all values is at least this distance. By the triangle inequality this
+largest difference is at most the mean, over the items, of the largest difference between one item's
+exact distribution function and that of the Gaussian.
 
 The exact law of an item's noise is known. The number of reports that support an item with f holders
 is Bin(f, p) + Bin(n - f, q), whose probabilities are a Fourier transform of its characteristic
@@ -215,8 +215,8 @@ def pooled_distance(rows: Sequence[TrialRow]) -> tuple[float, float]:
 
 
 def false_alarm(mechanism: Mechanism, users: int, items: int, threshold: float) -> float:
-    """Return the exact probability that one or more of many items that nobody holds reach a
-    threshold, if the items are independent.
+    """Return the exact probability that the estimates of one or more of so many items, which nobody
+    holds, reach a threshold, if the items are independent.
     """
     from scipy.special import bdtrc  # scipy loads slowly, so we import it only where it is needed
 

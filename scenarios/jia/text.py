@@ -40,7 +40,8 @@ def counts_of(population: str, compute: Callable[[Ints], float]) -> Computed:
 
 def off_gaussian(mechanism: str) -> Callable[[Ints], float]:
     """Return a function that gives how far an item's noise over many collections, at ε = 1, is from
-    a Gaussian: the larger distance of two items, the most held one and one that nobody holds.
+    a Gaussian with the variance of this noise: the larger distance of two items, the most held one
+    and one that nobody holds.
     """
 
     def distance(counts: Ints) -> float:

@@ -65,7 +65,7 @@ ERRORS = [
 
 @attrs.frozen(kw_only=True)
 class ErrorsPoint:
-    """One collection from a population, and the level of OUE-Zero's test."""
+    """One collection from a population, and β, the level of OUE-Zero's test."""
 
     population: str
     epsilon: float
@@ -266,7 +266,9 @@ class CountsPoint:
 
 @typed(CountsPoint)
 def law(point: CountsPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the share of items per count, averaged over the counts, and the sizes (Fig. 3)."""
+    """Return the share of items per count, averaged over the counts of the point, and the numbers
+    of items and users (Fig. 3).
+    """
     del seed  # this trial draws nothing
     counts, source = holders(point.population, data)
     here = int(((counts >= point.count) & (counts < 2 * point.count)).sum())

@@ -1,4 +1,4 @@
-"""Errors of Joy and Gerla's mechanism as the population grows.
+"""Errors of Joy and Gerla's mechanism as the population grows by owners who hold no.
 
 The errors do not grow if owners keep their faces for both rounds, as in the paper.
 """

@@ -1,5 +1,10 @@
 """The paper's formulas on privacy and error, as printed.
 
+The letters are the paper's. An owner holds one of the values 1 to V, or 0, which stands for "no" or
+"none". Its die has the face "sampled" with probability π_s, and the face v with probability π_v. In
+randomised response (Eq. 4 and 30) an owner is sampled with probability π_s, tells the truth with
+probability π_1, and otherwise says yes with probability π_2.
+
 If a formula is wrong, its function says what is wrong with it. The module
 `protocols.two_rounds.privacy` has the right ε.
 

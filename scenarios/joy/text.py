@@ -1,9 +1,10 @@
 """Numbers and formulas in the text of Joy and Gerla, beside the right ones.
 
-A passage on a mechanism is evaluated for the binary mechanism with given π_0 and π_s, or for a
-mechanism that the passage names. Printed formulas are in the module `printed`. The right number
-mostly comes from the laws of answers, or from all throws of a few owners. If a formula should
-replace the printed one, it has to agree with the right number.
+A passage on a mechanism is evaluated for the binary mechanism, in which owners hold yes or no, with
+given π_0 and π_s, or for a mechanism that the passage names. Printed formulas are in the module
+`printed`, which explains the letters. The right number mostly comes from the laws of answers, or
+from all throws of a few owners. If a formula should replace the printed one, it has to agree with
+the right number.
 """
 
 from collections.abc import Callable, Sequence
@@ -304,7 +305,9 @@ def _rising(numbers: Sequence[float]) -> float:
 
 
 def _cost_of_privacy() -> float:
-    """The share of the steps to a larger flip2 at which the error of randomised response grows."""
+    """The share of the steps to a larger probability of the second coin, from 0.1 to 0.9, at which
+    the error of randomised response grows.
+    """
     owners = 10_000
     errors = [JoyGerla(0.8, coin / 10).variance(HOLDERS / owners, owners) for coin in range(1, 10)]
     return _rising([float(error) for error in errors])

@@ -48,7 +48,8 @@ def crossover_claimed(setting: Setting) -> float:
 def crossover(setting: Setting) -> float | None:
     """The number of users up to which sampling has a smaller squared L2 error than DPDG.
 
-    This number of users is the solution n of N V_G = 1 / (n (e^ε - 1)).
+    This number of users is the solution n of N V_G = 1 / (n (e^ε - 1)), where V_G, the variance of
+    DPDG's noise on a frequency, depends on n.
     """
     deviation = _classic(setting)
     if deviation is None:

@@ -2,7 +2,8 @@
 
 The users' items are constants unless a reading says otherwise. A user reports with probability π,
 and a report is a randomised response on m items with p = w / (w + m - 1) and q = 1 / (w + m - 1),
-where w = e^ε is a fraction. Means and variances are computed exactly, in fractions.
+where w = e^ε is a fraction. N_i is the number of reports that name item i, and S the number of all
+reports. Means and variances are computed exactly, in fractions.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -3,7 +3,7 @@
 The paper numbers no theorem. This module lists its only definition, equations that state a
 probability, an expected value, an estimator or an ε, and the claim of section 4.3. Most
 probabilities are fractions. Means of counts of the two rounds come from playing out every outcome
-of the owners' dice.
+of the owners' dice. The module `scenarios.joy.printed` explains the letters.
 """
 
 from collections.abc import Iterator

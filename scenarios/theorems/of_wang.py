@@ -3,7 +3,8 @@
 Means, variances and ε are computed from the exact laws of the reports, or from closed formulas of
 the mechanisms. The lemmas with O(...) are judged with the constants of docs/proofs/papers.md, which
 hold for a range of parameters. In these lemmas Z is the estimated mean, and X the mean of the
-values.
+values. A user has d attributes and reports on k of them (Eq. 12). Up to ε*, about 0.61, HM is Duchi
+et al.'s mechanism.
 """
 
 from collections.abc import Iterator
