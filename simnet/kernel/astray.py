@@ -7,7 +7,7 @@ Theory of operation. A fate acts on a message that is on its way.
   silent. A script that needs the lost message in `receive` or `gather` waits for ever, and the run
   is aborted.
 - A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit.
-- A *duplicated* message is billed twice and read once.
+- A *duplicated* message is billed twice to its sender, and read once.
 - A *late* message comes later, by the number of seconds that its fate gives. Only a script that
   waits with a deadline can notice that a message is late.
 
