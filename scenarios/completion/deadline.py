@@ -67,13 +67,13 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     choices=(
         *CHOICES,
-        "every message is delayed at random: by half the latency on average, by an exponential law",
-        "a server, or a member of the committee, waits for several parties at most `patience` "
-        "times as long as the longest of these waits if nobody drops out and nothing is late (the "
-        "server of a committee waits twice as long as the members)",
-        "in dpds, tss and dpdg the users add up shares, so each wait of a user has a deadline "
-        "too; if a message is missing when a deadline passes, the run has no result",
-        "each user drops out with probability `drop`, before, between or after its sends",
+        "Every message is delayed at random, by an exponential law whose mean is half the latency.",
+        "If a server, or a member of the committee, waits for several parties, it waits at most "
+        "`patience` times as long as the longest of such waits in a run without drop-outs and "
+        "without random delays. The server of a committee waits twice as long as its members.",
+        "In dpds, tss and dpdg the users add up shares, so each wait of a user has a deadline "
+        "too. If a message is missing when a deadline passes, the run has no result.",
+        "Each user drops out with probability `drop`, before, between or after its sends.",
     ),
     figure=drawn,
     cost=lambda parameters: 0.5 if parameters["protocol"] in ("secagg", "tss") else 0.2,

@@ -46,11 +46,12 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     choices=(
         *CHOICES,
-        "each user drops out with probability `drop`, before, between or after its sends; except "
-        "in dpds, tss and dpdg, a party that waits for this user stops waiting when no other party "
-        "can go on (a real server needs a deadline, and takes longer)",
-        "dpds, tss and dpdg have no result if a user leaves before its last message; dpds_robust "
-        "needs more than half of the shares, tss_robust three fifths",
+        "Each user drops out with probability `drop`, before, between or after its sends. A party "
+        "that waits for this user stops waiting when no other party can go on, except in dpds, "
+        "tss and dpdg. A real server needs a deadline, and takes longer.",
+        "The protocols dpds, tss and dpdg have no result if a user leaves before its last message. "
+        "The protocol dpds_robust needs more than half of the shares, and tss_robust three fifths "
+        "of them.",
     ),
     figure=drawn,
     cost=lambda parameters: COSTS.get(str(parameters["protocol"]), 0.2),

@@ -27,9 +27,11 @@ NEED_EVERYBODY = ("dpds", "tss", "dpdg")
 FAMILIES = (*NEED_EVERYBODY, "secagg", "secagg_plus", "committee", *LOCAL)
 ROBUST = ("dpds_robust", "tss_robust")  # variants that survive drop-outs
 CHOICES = (
-    f"{ITEMS} items, which the users hold in turn; a user's item is protected with ε = {EPSILON:g} "
-    f"and δ = {DELTA:g} (local mechanisms with δ = 0), with the parameters of `simnet compare`",
-    "the networks data-centre, wide-area, broadband and mobile, with their prices of operations",
+    f"There are {ITEMS} items, which the users hold in turn. A user's item is protected with ε = "
+    f"{EPSILON:g} and δ = {DELTA:g} (δ = 0 for local mechanisms), with the parameters of `simnet "
+    "compare`.",
+    "The networks are data-centre, wide-area, broadband and mobile, with their prices of "
+    "operations.",
 )
 
 

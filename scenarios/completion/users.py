@@ -46,10 +46,11 @@ EXPERIMENT = Experiment(
     quick={"users": [60, 200]},
     choices=(
         *CHOICES,
-        "nobody drops out; TSS elects users by chance, so its runs differ, and a run with more "
-        f"than {MOST_OF_TSS:,} users has too many messages",
-        "the error is the mean of the squared L2 error by the law of the protocol, so it has no "
-        "interval",
+        "Nobody drops out.",
+        "TSS elects users by chance, so its runs differ. It has no runs with more than "
+        f"{MOST_OF_TSS:,} users, because these would have too many messages.",
+        "The error is the mean of the squared L2 error by the law of the protocol, so it has no "
+        "interval.",
     ),
     figure=drawn,
     cost=cost,

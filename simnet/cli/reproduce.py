@@ -53,9 +53,10 @@ def reproduce(
         How the experiments are run.
     out
         The folder for the figures (PNG, SVG, PDF), the tables (CSV, Parquet, Markdown, LaTeX) and
-        the page of verdicts.
+        the page of verdicts. The command always writes these files and makes the folder if it does
+        not exist, also with `--page`.
     page
-        Write the verdicts to this page too. Sections of other experiments in the page stay.
+        Write the verdicts to this page too. Sections of other experiments stay on the page.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -246,8 +247,10 @@ def _print_report(reported: "Report", screen: "Console") -> None:
         screen.print(
             "The people are synthetic, not real data: --data DIR names a folder with the data"
         )
+    if experiment.choices:
+        screen.print("What the experiment chooses by default, where its source leaves it open:")
     for choice in experiment.choices:
-        screen.print(f"chosen by default: {choice}")
+        screen.print(f"- {choice}")
     screen.print(
         f"{counted(experiment.trials)} at each point; all intervals together hold with confidence "
         f"{CONFIDENCE:.1%}"

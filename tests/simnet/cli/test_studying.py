@@ -153,7 +153,7 @@ def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
     assert re.search(r"6 trials to run\s+this takes about \d+ s, with 1 trial at once", text)
     assert text.index("this takes about") < text.index("2 trials at each point")
     assert "The people are synthetic, not real data" in text
-    assert "chosen by default: The error is that of the noise" in text
+    assert "- The error is that of the noise" in text
     assert "stated, expected 1, measured" in text
     names = {path.name for path in (shell.folder / "out").iterdir()}
     assert names == {
