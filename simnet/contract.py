@@ -148,16 +148,18 @@ class Thresholds(Protocol, Interface):
 
 @runtime_checkable
 class Identification(Protocol, Interface):
-    """What the elements of a secret say about the input behind the secret.
+    """What the elements of a party's secrets say about the party's input.
 
     For a protocol without this facet a set of users identifies the input of another user only if
     it reads all elements of all secrets of this user.
     """
 
     def identifies_input(self, values: Mapping[int, int]) -> bool:
-        """Return whether these elements of a secret determine the input behind the secret.
+        """Return whether these elements of a party's secrets determine the input of the party.
 
-        `values` maps an item, from 1, to the element of the secret at this item.
+        `values` maps the number of an element to the element. The elements of all secrets of the
+        party are numbered from 1, in the order in which it declares them; with one secret that has
+        an element for each item, the number of an element is the item.
 
         The method must return False when in doubt.
         """

@@ -91,16 +91,16 @@ def explained(term: str) -> list[Entry]:
     """Return the entries for a term or an alias; usually there is one entry.
 
     The search first respects upper and lower case, and then ignores it. If there is no entry for
-    the term, four other forms are looked up in turn: with spaces in place of underscores, without
-    an s at its end, what comes after its last colon, and without a number before or after it, such
-    as "equation" for "equation 14". The last form is left out if the glossaries have the same word
-    with other numbers: as there is an entry for "Theorem 3.1", "Theorem 99" is not the word
-    "theorem". Raises `BadInput` for a word that no glossary has.
+    the term, five other forms are looked up in turn: with spaces in place of underscores, with a
+    question mark at its end, without an s at its end, what comes after its last colon, and without
+    a number before or after it, such as "equation" for "equation 14". The last form is left out if
+    the glossaries have the same word with other numbers: there is an entry for "Theorem 3.1", so
+    "Theorem 99" is not looked up as "theorem". Raises `BadInput` for a word that no glossary has.
     """
     known = glossary()
     after_colon = term.rpartition(":")[2].strip()
     spaced = term.replace("_", " ")
-    forms = [term, spaced, term.removesuffix("s"), after_colon]
+    forms = [term, spaced, f"{term}?", term.removesuffix("s"), after_colon]
     unnumbered = _NUMBER.sub("", term)
     numbered = re.compile(rf"{re.escape(unnumbered)} [\d.]+", re.IGNORECASE)
     if not any(numbered.fullmatch(word) for entry in known for word in entry.words):

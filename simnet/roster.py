@@ -28,7 +28,7 @@ class Seat:
     """What one party plays: a script, and the party's place among the parties that play this
     script.
 
-    `script` is an async method of the protocol.  `index` is the place, from 1. Unless `role` is
+    `script` is an async method of the protocol. `index` is the place, from 1. Unless `role` is
     given, the role has the name of the method.
 
     A seat with `members` belongs to a crowd: one script plays that many alike parties. Each member
@@ -123,8 +123,8 @@ class Group:
         )
 
     def position(self, number: int) -> int | None:
-        """Return the place of a party in the group, from 0, or None if the party is not in the
-        group.
+        """Return the place in the group, from 0, of the party with this number in the roster, or
+        None if the party is not in the group.
         """
         if self.run is not None:
             place = number - self.run.start

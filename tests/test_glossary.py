@@ -187,6 +187,8 @@ def test_a_plural_and_what_a_verdict_prints_are_found() -> None:
     assert explained("verdicts") == explained("verdict")
     assert explained("octets") == explained("od")
     assert explained("disclosed: independent") == explained("independent")
+    assert explained("target met") == explained("benchmark")
+    assert explained("same") == explained("trace hash")
 
 
 def test_a_word_that_nobody_explains_is_refused_with_the_nearest() -> None:

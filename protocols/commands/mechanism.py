@@ -93,6 +93,9 @@ def mechanism(
 def _print(out: "Console", description: "Described") -> None:
     from rich.text import Text
 
+    from protocols.mechanisms.reader import reader_of_reports
+    from simnet.stated.privacy import assumptions_in_words
+
     where = f"at the {description.argument} {description.at:.6g}"
     made_with = "" if description.stated is None else f", requested {description.stated:.10g}"
     out.print(Text(repr(description.mechanism), "bold"))
@@ -100,7 +103,9 @@ def _print(out: "Console", description: "Described") -> None:
     if not description.keeps_what_it_states:
         out.print(Text("               the exact ε exceeds the requested ε", "bold red"))
     if description.mechanism.continuous:
-        out.print(f"assuming {description.assumption}")
+        statement = reader_of_reports(description.epsilon, continuous=True)
+        for assumption in assumptions_in_words([statement]):
+            out.print(f"assuming {assumption}")
     if description.below_doubles:
         out.print(
             Text(

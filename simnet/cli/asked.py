@@ -153,9 +153,9 @@ class Asked:
     ) -> None:
         """Write the page about a result.
 
-        The page shows the command `by` (`run` or `show`) with options of this record, and then the
-        words `further`. `judge` are coalitions to judge in a run that is too large to judge
-        all.
+        The page shows the command `by` (`run` or `show`) with the options that this object has, and
+        then the words `further`. `judge` has the coalitions to judge in a run that is too large to
+        judge all.
         """
         from simnet.cli.progress import progress_bar
         from simnet.files import write_whole
@@ -182,9 +182,9 @@ class Asked:
         return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
-        """Return the words of a command on the same run; if inputs were given, the seed,
-        `--inputs`, `--at-epsilon` and `--at-delta` are left out. Paths are shortened to their last
-        part.
+        """Return the words of a command on the same run, without `--inputs`. If inputs were given,
+        the seed, `--at-epsilon` and `--at-delta` are left out, too. Paths are shortened to their
+        last part.
         """
         words = ["simnet", command, Path(self.place).name]
         for setting, text in self.settings.items():
@@ -209,7 +209,7 @@ class Asked:
         return words if self.claims else [*words, "--no-claims"]
 
     def _plain(self, scenario: "Scenario") -> "PlainRun":
-        """Run a protocol whose record has no `assess`."""
+        """Run a protocol whose `About` record has no `assess`."""
         from simnet.cli.progress import progress_bar
         from simnet.errors import BadInput
         from simnet.scenario.by_name import perform
@@ -243,8 +243,8 @@ class Asked:
 
         if self.inputs is not None:
             raise BadInput(
-                "--inputs is for protocols of your own whose record has no `assess`: this scenario "
-                "reads its users from a file (--input), or makes them up"
+                "--inputs is for protocols of your own that do not compare an estimate with the "
+                "truth: this scenario reads its users from a file (--input), or makes them up"
             )
         people = self.data.population(scenario, self.settings, self.seed, self.limit)
         about = scenario.described(scenario.build_for(people))

@@ -30,7 +30,7 @@ def bench(
     Parameters
     ----------
     names
-        The names of benchmarks. Without names, all run whose software is installed.
+        The names of benchmarks. Without names, all benchmarks whose software is installed are run.
     repeat
         How often each benchmark is measured, after one run to warm up. The median is compared with
         the target.
@@ -48,7 +48,7 @@ def bench(
     from simnet.cli.page import read_part, write_part
 
     out = console(json)
-    table = Grid("benchmark", "figure", "spread", "target", "ratio", "")
+    table = Grid("benchmark", "figure", "spread", "target", "ratio", "target met?")
     results, missing = [], []
     for benchmark in registered(names or []):
         try:

@@ -195,5 +195,7 @@ def check_certificate(
 
 
 def _portable(place: str) -> str:
-    """Return a place without its folders, for a file that other people get."""
+    """Return a scenario's place (`NAME`, `FILE.py` or `FILE.py:Class`) without its folders, for a
+    file that other people get.
+    """
     return Path(place).name

@@ -68,9 +68,11 @@ def large_coalitions(
 
 
 def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ()) -> None:
-    """Print the kinds of parties and the staircases of the first parts, and what they rest on.
+    """Print the kinds of parties and the staircases of the first parts of a run, and what they rest
+    on. A *part* has the messages and secrets that relations join (see
+    `simnet.adversary.coalitions.by_count`).
 
-    With `users`, only the staircases of their kinds are printed.
+    With `users`, only the staircases of their kinds are printed, of parts that have such kinds.
     """
     found = counted.found
     out.print(

@@ -5,8 +5,8 @@ interrupted again every ten seconds.
 """
 
 import contextlib
+import math
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType
 
@@ -17,6 +17,7 @@ from simnet.kernel.limits import messages_limited
 
 NAMES = ("--debug", "--timeout", "--max-messages")
 AGAIN = 10.0  # the number of seconds from one interrupt to the next
+LONGEST = 1e9  # seconds: the system's timer refuses a much longer time
 
 
 @attrs.define
@@ -31,16 +32,17 @@ class FrameOptions:
 
     def read(self, words: Sequence[str]) -> None:
         """Take these options out of the words. Raises `BadInput` for a missing value, and for a
-        value that is no finite number above 0 or, for `--max-messages`, lies below 1.
+        value that is no finite number above 0 or, for `--max-messages`, no whole number.
         """
         self.debug = "--debug" in words
         self.tokens = [word for word in words if word != "--debug"]
         timeout = _taken(self.tokens, "--timeout")
         most = _taken(self.tokens, "--max-messages")
         self.timeout = None if timeout is None else _positive("--timeout", timeout)
-        self.max_messages = None if most is None else int(_positive("--max-messages", most))
-        if self.max_messages == 0:
+        count = None if most is None else _positive("--max-messages", most)
+        if count is not None and not count.is_integer():
             raise BadInput(f"--max-messages takes a whole number from 1, got {most!r}")
+        self.max_messages = None if count is None else int(count)
 
     @contextlib.contextmanager
     def bounds(self) -> Iterator[None]:
@@ -51,7 +53,7 @@ class FrameOptions:
             raise BadInput("--timeout does not work on this system, which has no alarm signal")
         if self.timeout is not None:
             signal.signal(signal.SIGALRM, self._interrupt)
-            signal.setitimer(signal.ITIMER_REAL, self.timeout, AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, min(self.timeout, LONGEST), AGAIN)
         try:
             with messages_limited(self.max_messages):
                 yield
@@ -96,6 +98,6 @@ def _positive(name: str, text: str) -> float:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value <= sys.maxsize:
+    if not 0 < value < math.inf:
         raise BadInput(f"{name} takes a finite number above 0, got {text!r}")
     return value

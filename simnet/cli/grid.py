@@ -1,8 +1,9 @@
 """Tables on a terminal with columns that are wide enough for their numbers.
 
-rich makes a table narrow by cutting or breaking words, and half a number is a wrong number. In a
-`Grid`, a column is at least as wide as its longest word, or as 40 letters. If the table is then too
-wide, it is printed row by row: each cell that is not empty begins a line, behind its heading::
+The library rich makes a table narrow by cutting or breaking words, and half a number is a wrong
+number. In a `Grid`, a column is at least as wide as its longest word; only a word of more than 40
+letters may be broken. If the table is then too wide, it is printed row by row: each cell that is
+not empty begins a line, behind its heading::
 
     role  exact      measured            role      user
     user  1,200,000  1,200,000           exact     1,200,000
@@ -105,7 +106,7 @@ def _block(heads: Sequence[Text], row: Sequence[Text], room: int) -> Table:
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print a table with a column for each name and a line for each row."""
+    """Print a table with a column for each name that occurs in a row, and a line for each row."""
     names = columns(rows)
     grid = Grid(*names)
     for row in rows:

@@ -1,4 +1,4 @@
-"""Words of `--help` in place of those of its library: kinds of values, and defaults."""
+"""Words of `--help` in place of those of the library cyclopts: kinds of values, and defaults."""
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,8 @@ def default_in_words(value: Any) -> Any:
 
 
 class PlainHelp:
-    """Formats help as the command line's library does, but names a kind of value in words: TEXT,
-    not STR.
+    """Formats help as cyclopts does, but names the kind of a value by another word, such as TEXT in
+    place of STR.
     """
 
     def __call__(self, console: "Console", options: "ConsoleOptions", panel: "HelpPanel") -> None:

@@ -112,7 +112,9 @@ def _heading(row: dict[str, str]) -> str:
 
 
 def _rank(heading: str) -> int:
-    """Return the place of a part: scenarios, each paper, this project, others, what is broken."""
+    """Return a number by which the parts of the list are sorted: 0 for scenarios and for each
+    paper, then the experiments of this project, other experiments, and what does not load.
+    """
     last = (f"Experiments of {THIS_PROJECT}", OTHERS, NOT_LOADING)
     places = [place for place, words in enumerate(last, 1) if heading.startswith(words)]
     return places[0] if places else 0
@@ -233,7 +235,7 @@ def _print_described(described: dict[str, Any], out: "Console") -> None:
         [(one.get("option", one["name"]), one["words"]) for one in described["settings"]],
     )
     section(
-        "Claims about coalitions, which `simnet run` checks",
+        "Claims about coalitions, which `simnet run` judges",
         [(one["corrupt"], one["claim"]) for one in described["claims"]],
     )
     if not is_scenario:

@@ -195,7 +195,9 @@ def _status_of(tokens: Sequence[str]) -> int:
 
 
 def _scenario(tokens: Sequence[str]) -> str | None:
-    """Return the word that names a scenario, or None if the command takes none or none is given."""
+    """Return the word that names a scenario, or None if the command takes no scenario or if the
+    words name none.
+    """
     command = OF_SCENARIOS.get(tokens[0]) if tokens else None
     return None if command is None else scenario_word(command, tokens[1:])
 

@@ -34,7 +34,7 @@ def new(name: str, *, folder: Path | None = None) -> None:
     ----------
     name
         The protocol's name: small letters, digits and underscores, such as `my_sum`. This is also
-        the name of the module; the class is then called `RingSum`.
+        the name of the module; the class is then called `MySum`.
     folder
         The folder for the three files. Without this option it is a folder with the protocol's name.
         The command makes the folder if it is missing.

@@ -75,7 +75,7 @@ class ColumnOfFile:
     delimiter: str | None = None
     (
         "The character between the fields of a CSV file, such as ; or tab. Without this option the "
-        "program tries comma, semicolon, tab and bar."
+        "program tries comma, semicolon, tab and vertical bar."
     )
     encoding: str | None = None
     (

@@ -1,8 +1,8 @@
 """Writes results: tables for a person, JSON for a program.
 
 Text for a person goes through `console`, or through `tell` on standard error. Text that comes from
-data is safe to print there: characters that would move a terminal's cursor become dots, and rich
-does not read square brackets as markup.
+data is safe to print there: characters that would move a terminal's cursor become dots, and the
+library rich does not read square brackets as markup.
 """
 
 import json
@@ -60,7 +60,7 @@ def print_note(out: Console, note: str | None) -> None:
 
 
 def print_numbering(out: Console, numbering: str | None) -> None:
-    """Print the sentence that says how values are numbered, if there is one."""
+    """Print the sentence that says which value of a column became which input, if there is one."""
     if numbering is not None:
         out.print(Text(numbering))
 

@@ -1,4 +1,4 @@
-"""Writes a part of a Markdown page: the lines between two comments.
+"""Reads and writes a part of a Markdown page: the lines between two comments.
 
 For example::
 

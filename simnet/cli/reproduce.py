@@ -121,7 +121,9 @@ class _Written(NamedTuple):
 
 
 def _write(reported: "Report", out: Path) -> _Written:
-    """Write the files of a report; without trials, leave the files of an earlier run unchanged."""
+    """Write the files of a report. If the report has no trials, write nothing, so that the files of
+    an earlier run stay unchanged.
+    """
     from simnet.studies.report import Undrawn
 
     if not reported.table.rows:

@@ -5,8 +5,8 @@ depend on the scenario. So we first look for the scenario among the words of the
 add its settings to the command as options, and then parse the line.
 
 An option that the command itself has keeps its meaning. `run --yes` agrees to a long run, so the
-setting `yes` of a scenario becomes `--setting-yes`. Only the options `--users` and `--items` of a
-command mean the settings with these names.
+setting `yes` of a scenario becomes `--setting-yes`. But a command's own option `--users` or
+`--items` sets the setting with this name.
 """
 
 import functools
@@ -29,7 +29,9 @@ SIZES = ("users", "items")  # a command's options with these names mean the sett
 
 
 def scenario_word(command: Command, words: Sequence[str]) -> str | None:
-    """Return the word that names the scenario: the first that is not an option or its value."""
+    """Return the word that names the scenario: the first word that is neither an option nor the
+    value of an option, or the word after `--`. Return None if there is no such word.
+    """
     flags = _flags(command)
     rest = iter(words)
     for word in rest:

@@ -34,7 +34,7 @@ def show_page(
 
     Without `--html` and `--svg`, the command prints a sequence diagram.
 
-    The page is one file and needs no network. It draws the messages. When you tick parties whose
+    The page is one file and needs no internet. It draws the messages. When you tick parties whose
     coalition was judged, the page says what they learn together, and shows an attack step by step,
     if there is one. The page also has the parameters, the bill and, if the protocol states them, an
     estimate and the privacy of one user.
@@ -68,8 +68,8 @@ def show_page(
         A coalition to judge, written as for `simnet verify --corrupt`, if the run is too large to
         judge all coalitions. You can give this option several times.
     worlds
-        Two inputs of a tiny instance, such as `1,1/1,2`. The page then shows side by side what the
-        coalition that `--corrupt` names sees on each of these inputs, with exact probabilities.
+        Two lists of inputs for a tiny instance, such as `1,1/1,2`. The page then shows side by side
+        what the coalition that `--corrupt` names sees on each list, with exact probabilities.
     corrupt
         The coalition for `--worlds`, written as for `simnet verify`.
     set_

@@ -110,7 +110,9 @@ class StudyOptions:
         return self.data
 
     def open_store(self) -> "Store":
-        """Open the store of results, take damaged lines out, and say so on standard error."""
+        """Open the store of results and take damaged lines out. If there are such lines, say on
+        standard error how many.
+        """
         from simnet.studies.store import Store, default_store
 
         store = Store(self.store or default_store())

@@ -15,7 +15,7 @@ from simnet.stated.assessment import Assessment, Scores
 
 
 def print_table(result: Performance, schema: Schema, console: Console) -> None:
-    """Print a line for each mean, and for the most frequent categories of each column."""
+    """Print a line for each mean, and for each of the most frequent categories of each column."""
     assessed = result.assessment
     percent = f"{assessed.confidence:.0%}"
     heads = "", "truth", "estimate", f"{percent} interval", "error", "expected"

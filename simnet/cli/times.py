@@ -13,10 +13,12 @@ LEGS_SHOWN = 12
 
 
 def print_times(console: Console, timings: Sequence[Timing]) -> None:
-    """Print a table of roles for each network, and the longest chain in words."""
+    """Print a table of roles for each network, and in words the chain of messages and waits that
+    takes longest. For several networks, print before this how long the run takes on each of them.
+    """
     if len(timings) > 1:
         console.print(Text("Time until the last party ends", "bold"))
-        grid = Grid("network", "time", "", numbers=(1,))
+        grid = Grid("network", "time", "where its numbers come from", numbers=(1,))
         for timing in timings:
             name = Text(printable(timing.network.name))
             grid.add_row(name, in_units(timing.completion), Text(printable(timing.network.source)))

@@ -1,6 +1,7 @@
 """The smallest number of users who can read another user's secret, over several runs.
 
-A *breaking set* of a user is a set of other users who can together read something of this user.
+A *breaking set* of a user is a set of other users who can together compute a function of this
+user's secrets alone. We say that they *read* a secret of this user.
 """
 
 from collections import Counter
@@ -22,8 +23,9 @@ class Sizes:
     secret in run i.
 
     The size is None for a party for whom no breaking set was found. If the searches are not all
-    `complete`, sets of more than `searched` users may be missing. `unsearched` and `overlooked`
-    collect the sentences of the single searches; see `BreakingSets`.
+    `complete`, breaking sets of more than `searched` users may have been missed and, if
+    `overlooked` is not empty, smaller ones, too. `note`, `unsearched` and `overlooked` collect the
+    sentences of the single searches; see `BreakingSets`.
     """
 
     runs: tuple[tuple[int | None, ...], ...]
@@ -58,8 +60,9 @@ class Sizes:
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the table, one for each size that occurs in the field `runs`.
 
-        A row's `users` is the share of users, counted anew in each run, for whom a breaking set of
-        at most this size was found. Its `runs` is the share of runs with such a user.
+        A row's `users` is the share of the parties with a secret, counted anew in each run, for
+        whom a breaking set of at most this size was found. Its `runs` is the share of runs with
+        such a party, and `interval` the 95 % confidence interval of this share.
         """
         users = Counter(size for run in self.runs for size in run)
         least = Counter(
@@ -136,8 +139,8 @@ def smallest_sizes(
 ) -> Sizes:
     """Return the sizes of the smallest breaking sets of users, in runs with these seeds.
 
-    `progress` is called after each run. Raises `BadInput` if no party declares a secret in any of
-    the runs.
+    A search that tries sets by size ends at `max_size` users. `progress` is called after each run.
+    Raises `BadInput` if no party declares a secret in any of the runs.
     """
     runs, complete = [], True
     notes, unsearched, overlooked = dict[str, None](), dict[str, None](), dict[str, None]()

@@ -77,15 +77,17 @@ def perform(
     claims
         Whether the scenario's claims about coalitions are judged.
     at_epsilon, at_delta
-        State the δ at this ε, and the ε at this δ.
+        State the δ at this ε, and the ε at this δ. By default the protocol chooses the numbers.
     name
-        What the result is called; by default the scenario's own name.
+        What the result is called. By default this is the name of the scenario or of its file or,
+        for a class, a protocol or a `Scenario`, the name of the protocol's class or function.
     observe
         Names of parties whose messages are kept one by one in `result.run`.
     limit
         Refuse a run whose protocol states that its messages carry more elements than this.
     progress
-        A function that is called with the number of elements just moved.
+        A function that is called whenever a block of field elements has been added to sums, with
+        the number of these elements.
     drop
         Who drops out, as texts of `simnet run --drop`, such as "0.1" or "u3@masked". The
         result is a `PlainRun` if the run was aborted, or if the party that returns the estimate
@@ -167,8 +169,8 @@ def perform(
 def _assesses(scenario: Scenario, chosen: Scenario, data: People | None) -> bool:
     """Return whether the protocol compares its estimate with the truth.
 
-    Without a population we ask the protocol with its default settings, because the chosen ones,
-    such as the name of a column, may fit only the data.
+    Without a population we ask the protocol with its default settings, because the chosen
+    settings, such as the name of a column, may fit only the data.
     """
     if scenario.about is None or not isinstance(data, Population):
         return scenario.assesses

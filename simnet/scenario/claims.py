@@ -115,14 +115,16 @@ class LearnsOnlyOutput:
 
 @attrs.frozen
 class SeesNoShares:
-    """The claim that a coalition receives no shares: it sees only perturbed reports."""
+    """The claim that a run has no secret shares, and that the values that honest parties disclose
+    tell a coalition little: they are perturbed, so that their loss of privacy is bounded.
+    """
 
     corrupt: str | Chosen
     words = "perturbed reports alone"
 
     def holds(self, verdict: Judgement) -> bool:
         """Return whether the verdict is `no-shares`, and disclosed values are independent of the
-        inputs or have a finite ε.
+        inputs or have a finite ε, as simnet found or as the protocol states.
         """
         law = verdict.discrete.disclosure
         if verdict.finding != "no-shares" or law is None:
@@ -132,7 +134,7 @@ class SeesNoShares:
 
 @attrs.frozen
 class Exposes:
-    """The claim that a coalition can compute some honest party's single secret.
+    """The claim that a coalition can compute an element of an honest party's secret.
 
     With `secret_of`, the claim is about a secret of that party.
 
@@ -149,8 +151,8 @@ class Exposes:
         return f"exposes {self.secret_of or 'a user'}"
 
     def holds(self, verdict: Judgement) -> bool:
-        """Return whether the coalition learns a single secret as claimed, and all attacks on single
-        secrets give the true values.
+        """Return whether the coalition learns an element of a secret as claimed, and the attacks on
+        all elements of secrets that it learns give the true values.
         """
         exposed = verdict.exposed_parties
         is_exposed = bool(exposed) if self.secret_of is None else self.secret_of in exposed

@@ -62,7 +62,9 @@ class Column:
             raise BadInput(f"{self.row(row)} {why(self.labels[self.numbers[row]])}")
 
     def without(self, rows: Ints) -> "Column":
-        """Return the column without some rows, and without the values that no other row has."""
+        """Return the column without the rows at these places, and without the values that occur in
+        none of the other rows.
+        """
         places = np.delete(np.arange(len(self.numbers)), rows)
         return attrs.evolve(
             self, numbers=self.numbers[places], places=places, left_out=len(rows)
@@ -122,7 +124,8 @@ def read_column(path: Path, name: str, form: Format | None = None) -> Column:
     >>> perform("dpds", data=column, claims=False).labels
     ('Basel', 'Bern')
 
-    Raises `BadInput` for a file or a column that cannot be used.
+    Raises `BadInput` for a file or a column that cannot be used, for example if a cell has no value
+    (see `read_columns`).
     """
     (column,) = read_columns(path, [name], form=form)
     return column
@@ -137,8 +140,9 @@ def read_columns(
 ) -> tuple[Column, ...]:
     """Read several columns of a file.
 
-    A cell has no value if it is empty, `nan`, or one of the `missing` marks. `form` may name the
-    delimiter and the encoding of CSV, which are otherwise guessed, and limits the number of rows.
+    A cell has no value if it is empty, `nan`, or one of the `missing` marks, in capital or small
+    letters. `form` may name the delimiter and the encoding of CSV, which are otherwise guessed, and
+    limits the number of rows.
 
     Raises `BadInput` for a file or a column that cannot be used. Raises `BadInput` for a row
     without a value as well, unless `drop_missing` leaves such rows out.

@@ -7,8 +7,8 @@ or with more than `max_rows` times `ROW_LENGTH` characters (for Parquet, bytes),
 
 If the user names no encoding, the program recognises the encoding of CSV by the mark at the
 beginning of the file, and takes UTF-8 if there is no mark. If the user names no delimiter, the
-program takes the first one of comma, semicolon, tab and bar that splits the header so that the
-requested columns occur.
+program takes the first one of comma, semicolon, tab and vertical bar that splits the header so that
+the requested columns occur.
 """
 
 import codecs
@@ -61,7 +61,8 @@ ZIP, GZIP, PARQUET, OLE = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\xd0\xcf\x11\xe
 
 @attrs.frozen
 class Format:
-    """What the user says about a data file; None for what the program should recognise itself.
+    """What the user says about a data file. The program itself recognises a delimiter and an
+    encoding that are None.
 
     Raises `BadInput` for a delimiter that is not one suitable character, for an unknown encoding,
     and for a `max_rows` below 1.
@@ -421,7 +422,7 @@ def _texts(array: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """Return a cell as a label: None and NaN are missing values, and 3.0 becomes `3`."""
+    """Return a cell as a label: None and NaN become the empty text, and 3.0 becomes `3`."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bytes):

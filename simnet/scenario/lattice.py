@@ -1,9 +1,9 @@
-"""Figures of what every coalition of a run learns: a lattice of coalitions, or a table by class.
+"""Figures of what every coalition of a run learns: a lattice of coalitions, or a table by roles.
 
 The lattice has a mark for each coalition, small coalitions below, and a line from each coalition to
 each coalition that has the same members and one more. It is drawn for at most six parties. For more
-parties each field of a table stands for all coalitions with so many members of each role, and its
-bar shows how often each finding occurs among them.
+parties a table is drawn. Each of its fields stands for all coalitions with the same number of
+members of each role, and a bar in it shows how often each finding occurs among these coalitions.
 """
 
 from collections.abc import Sequence

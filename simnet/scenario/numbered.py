@@ -1,9 +1,10 @@
 """Which value of a column becomes which input of a protocol of one's own.
 
-The values of a column are items: the first one becomes the input 1, the second one the input 2. For
-item frequencies any order is as good as another one. But a protocol of one's own may compute with
-its inputs. If a column has the numbers 0, 5 and 10, the protocol would add up 1, 2 and 3. So we
-refuse some numberings, and print the others with the result.
+The values of a column are items, sorted, or in the order in which the user names them: the first
+value becomes the input 1, the second value the input 2. For item frequencies any order is as good
+as another one. But a protocol of one's own may compute with its inputs. If a column has the numbers
+0, 5 and 10, the protocol would add up 1, 2 and 3. So we refuse some numberings, and print the
+others with the result.
 """
 
 from collections.abc import Sequence
@@ -96,7 +97,8 @@ def numbering_in_words(people: ItemPopulation) -> str:
 
 def numbering_of(about: About, people: object) -> str | None:
     """Return in words which value of a column becomes which input, for a protocol of one's own.
-    Return None for other people, and for a protocol whose estimate is compared with the truth.
+    Return None for people without items, and for a protocol whose estimate is compared with the
+    truth.
     """
     if about.assess is not None or not isinstance(people, ItemPopulation):
         return None

@@ -227,8 +227,9 @@ def perform(
 ) -> Performance:
     """Run a scenario on a population, and state its privacy at `epsilon` and at `delta`.
 
-    Raises `BadInput` for parameters that do not fit, for a protocol without `assess`, and for a run
-    whose protocol states that it sends more elements than `limit`.
+    The protocol chooses a number that is None. Raises `BadInput` for parameters that do not fit,
+    for a protocol whose `About` record has no `assess`, and for a run whose protocol states that it
+    sends more elements than `limit`.
     """
     played = play_on(
         scenario,
@@ -329,7 +330,8 @@ def privacy_of(
     epsilon: float | None = None,
     delta: float | None = None,
 ) -> tuple[PrivacyStatement, ...]:
-    """Return the privacy statements of the run's protocol, at `epsilon` and at `delta`.
+    """Return the privacy statements of the run's protocol, at `epsilon` and at `delta`; the
+    protocol chooses a number that is None.
 
     Raises `BadInput` for a number that cannot be an ε or a δ.
     """
@@ -392,7 +394,9 @@ def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> 
 
 
 def privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
-    """Return the first statement's keys, and the list of all statements, for JSON."""
+    """Return what the first statement says and, under `statements`, the list of all statements, for
+    JSON; nothing if there are no statements.
+    """
     if not statements:
         return {}
     return {

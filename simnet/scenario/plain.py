@@ -208,9 +208,11 @@ def play(
     """Run a scenario without comparing its estimate with the truth.
 
     Without `inputs`, the parties take the inputs of synthetic people, who are drawn with the seed.
-    `observe` names the parties whose messages are kept one by one. Privacy is stated at `epsilon`
-    and at `delta`, and `network` decides deadlines. Raises `BadInput` for parameters that do not
-    fit, and for a run whose protocol states that it sends more elements than `limit`.
+    `observe` names the parties whose messages are kept one by one. `drop` says who drops out, and
+    `network` decides deadlines. If the inputs have totals (see `totals_of`) and the run was not
+    aborted, privacy is stated at `epsilon` and at `delta`; the protocol chooses a number that is
+    None. Raises `BadInput` for parameters that do not fit, and for a run whose protocol states that
+    it sends more elements than `limit`.
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
     fates, messages = fates_of(drop, protocol, own_inputs, seed, network)
@@ -243,10 +245,10 @@ def play(
 
 
 def totals_of(scenario: Scenario, inputs: Inputs) -> Totals | None:
-    """Return the sum of the inputs if the scenario's users hold numbers, otherwise the number of
-    holders of each item.
+    """Return the sum of the inputs if the scenario's users hold numbers, or the number of holders
+    of each item if the inputs are items of the scenario.
 
-    Returns None for other inputs.
+    Returns None for inputs that are neither, such as rows of a table.
     """
     values = np.asarray(inputs)
     if values.ndim != 1 or values.dtype.kind not in "iuf":
@@ -313,7 +315,8 @@ def prepared(
 
 
 def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
-    """Return inputs of synthetic people, one for each user of the protocol.
+    """Return inputs of synthetic people: one for each party whose script takes an input, and for
+    each member of such a crowd.
 
     Raises `BadInput` when the protocol cannot seat its parties.
     """

@@ -43,7 +43,9 @@ class Verified:
 
 @attrs.frozen(eq=False)
 class VerifiedAlike:
-    """A verdict on one run in which many parties are alike; `public` is that of this run."""
+    """A verdict on one run in which many parties are alike; `public` has the plain values that
+    messages carried in this run.
+    """
 
     scenario: Scenario
     protocol: Protocol
@@ -147,7 +149,7 @@ def alike_judge(scenario: Scenario, seed: int) -> AlikeJudge:
     """Return the judge of one run in which many parties are alike, with made-up inputs.
 
     Raises `NotAlike` as `AlikeJudge` does, and for shares that are values of polynomials. Raises
-    `BadInput` for a protocol that states too many field elements for a verdict.
+    `BadInput` for a protocol that states too many elements of messages for a verdict.
     """
     protocol, own_inputs = _prepared(scenario, seed, None, 1, alike=True)
     with explained_by(guessed_inputs_in_words(scenario, protocol, has_option=False)):
@@ -198,11 +200,9 @@ def _prepared(
 
 
 def _check_size(messages: int, elements: int, alike: bool) -> None:
-    what = f"a verdict on {messages:,} messages with {elements:,} field elements would take too"
+    what = f"a verdict on {messages:,} messages with {elements:,} elements would take too"
     if alike and elements > MOST_ALIKE_ELEMENTS:
-        raise BadInput(
-            f"{what} long: judge fewer users (at most {MOST_ALIKE_ELEMENTS:,} field elements)"
-        )
+        raise BadInput(f"{what} long: judge fewer users (at most {MOST_ALIKE_ELEMENTS:,} elements)")
     if not alike and messages > MOST_MESSAGES:
         raise BadInput(
             f"{what} much memory: judge fewer users (at most {MOST_MESSAGES:,} messages)"

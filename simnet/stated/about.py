@@ -87,8 +87,10 @@ class About:
 
     disclosure: Callable[[Collection[str]], Disclosure | None] = lambda _: None
     """Returns what messages with these tags reveal of an input, apart from field elements. The tag
-    `TRAFFIC` stands for a view of the network. Returns None if nothing is stated of a view. Without
-    this function, the discrete part of every view is "not judged"."""
+    `TRAFFIC` stands for a view of the network. Returns None if nothing is stated of a view. A
+    verdict uses this statement if simnet itself cannot find the law of the disclosed values, or if
+    the statement is stronger. Without this function, such values are "not judged" in the first
+    case."""
 
     public: Callable[[Run], Listed] = lambda _: {}
     """Returns the plain values that messages carried; the JSON of a verdict lists them. Without

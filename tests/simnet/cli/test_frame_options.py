@@ -65,6 +65,16 @@ def test_a_bound_is_a_number_above_zero(value: str) -> None:
     assert refusal(simnet("list", "--max-messages")) == "--max-messages needs a value"
 
 
+@pytest.mark.parametrize("value", ["0.5", "2.7"])
+def test_a_number_of_messages_is_whole(value: str) -> None:
+    said = refusal(simnet("list", "--max-messages", value))
+    assert said == f"--max-messages takes a whole number from 1, got {value!r}"
+
+
+def test_a_bound_may_be_larger_than_any_run_needs() -> None:
+    assert simnet("list", "--timeout", "1e30", "--max-messages", "1e30").status == 0
+
+
 EARLY = """
 import sys
 
@@ -84,5 +94,3 @@ def test_an_interrupt_while_the_command_line_is_loaded_is_one_line() -> None:
         [sys.executable, "-c", EARLY], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (130, "simnet: interrupted\n")
-    said = refusal(simnet("list", "--max-messages", "0.5"))
-    assert said == "--max-messages takes a whole number from 1, got '0.5'"
