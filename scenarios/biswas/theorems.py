@@ -195,7 +195,7 @@ def supported(all_possible: bool) -> float:
     """The probability p* that a report supports the user's own item, by direct encoding.
 
     With `all_possible`, the outputs that support an item are all outputs of non-zero probability,
-    as the last words of Definition 2.3 say; otherwise only the item itself supports it.
+    as the last words of Definition 2.3 say; otherwise an item is supported by itself alone.
     """
     law = GRR(EPSILON, 3).law(1)
     return float(sum(chance for chance in law if chance > 0) if all_possible else law[0])
@@ -302,7 +302,7 @@ QUOTES = (
         P_STAR,
         lambda _: direct_encoding_p(),
         lambda _: exact(supported(all_possible=False)),
-        under="only the item itself supports it, as Remark 1 sets",
+        under="an item is supported by itself alone, as Remark 1 sets",
     ),
     Quote(
         source("Definition 2.3 and Remark 1"),

@@ -205,8 +205,8 @@ def quotes() -> Iterator[Quote]:
                 population,
                 f"Kolmogorov's test rejects the Gaussian no more often than by false alarm, "
                 f"{FALSE_ALARM:.0%}",
-                unresolved="The distance is so small that the test rejects as often as by false "
-                "alarm. No number of trials that we can run tells the two rates apart.",
+                unresolved="The distance is so small that the test rejects almost as rarely as by "
+                "false alarm. No number of trials that we can run tells the two rates apart.",
                 disputed="The text has no measure, and we chose the test."
                 if mechanism == "k-rr"
                 else "",
@@ -351,7 +351,7 @@ EXPERIMENT = Experiment(
     ),
     words={
         "Gaussian": Word(
-            0.01, "a distribution function at most this far from the Gaussian's is a Gaussian"
+            0.01, "a distribution function at most this far from the Gaussian's counts as Gaussian"
         )
     },
     quotes=list(quotes()),

@@ -188,13 +188,13 @@ EQ14 = Experiment(
     measures=[
         Measure(
             "held",
-            "variance of the most held item, over Eq. 14's",
+            "variance of the most held item's noise, divided by that of Eq. 14",
             "expected_held",
             "deviation_held",
         ),
         Measure(
             "unheld",
-            "variance of an unheld item, over Eq. 14's",
+            "variance of an unheld item's noise, divided by that of Eq. 14",
             "expected_unheld",
             "deviation_unheld",
         ),

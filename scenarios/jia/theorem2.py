@@ -124,7 +124,9 @@ EXPERIMENT = Experiment(
         {"prior": list(PRIORS), "largest": [10, 100, 1000], "deviation": [0.5, 5.0, 50.0]},
     ],
     measures=[
-        Measure("excess", "least excess of another calibrator's MSE, by the noise's variance")
+        Measure(
+            "excess", "least excess of another calibrator's MSE, divided by the noise's variance"
+        )
     ],
     choices=(
         "The parameters prior, largest and deviation belong to the row on calibrators, which only "

@@ -281,7 +281,10 @@ def _counted(
     of the truths nobody gives the answer.
     """
     if not all(laws):
-        raise BadInput("users of one of the two groups cannot give the answer that is counted")
+        raise BadInput(
+            "users of one of the two groups never give the answer that is counted, so ε is "
+            "infinite and has no estimate: choose another x"
+        )
     ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
     if not (ours and other):
         raise BadInput(

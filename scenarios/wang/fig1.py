@@ -1,4 +1,8 @@
-"""Fig. 1 of Wang et al.: worst variances of mechanisms for one value."""
+"""Fig. 1 of Wang et al.: worst variances of mechanisms for one value.
+
+Two ε have names: up to ε*, HM is Duchi et al.'s mechanism, and at ε# PM and Duchi et al.'s
+mechanism have the same worst variance.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -206,7 +210,7 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     words=WORDS_OF_THE_TEXT,
     choices=(
-        "ε goes from 0.25 to 8; the range is in the figure only.",
+        "ε goes from 0.25 to 8; the paper's range can be seen in its figure only.",
         (
             "The steps of SCDF and Staircase have density a e^{-(j+1)ε}. With Eq. 2 as printed "
             "the mass is not 1."

@@ -35,7 +35,8 @@ LINES: Mapping[tuple[str, str], str] = {
 }
 FAIR = (
     "The statement holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
-    "even d. For these d the corrected mechanism, which is ε-LDP, has a smaller variance."
+    "even d. For these d the corrected mechanism, which is ε-LDP, has a smaller variance than the "
+    "printed one."
 )
 EVEN, ODD = 10, 5
 
@@ -162,7 +163,7 @@ EXPERIMENT = Experiment(
     measures=[Measure("ratio", "worst variance divided by Duchi et al.'s", expected="ratio")],
     quick={"epsilon": [0.1, 0.5, 1.0, 1.2, 1.5, 2.0, 2.5, 3.2, 4.0, 4.9, 5.0, 6.0, 7.0, 8.0]},
     choices=(
-        "ε goes from 0.1 to 8; the range is in the figure only.",
+        "ε goes from 0.1 to 8; the paper's range can be seen in its figure only.",
         "We compute k by Eq. 12.",
         DUCHI_CHOICE,
     ),

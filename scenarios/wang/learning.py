@@ -42,7 +42,8 @@ FAR = Word(2.0, "an error is 'far higher' if it is at least this many times the 
 CHOICES = (
     "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data. The "
     "age and the weeks of work are learnt, because the files have no total income. Without --data "
-    "there are tables of the paper's shape and a linear income.",
+    "there are tables of the paper's shape, and an income that is a linear function of the other "
+    "columns plus noise.",
     "Each of 50 trials draws 20,000 users anew and holds out one tenth of them. The paper's "
     "ten-fold cross-validation, five times, makes as many models, but models of one "
     "cross-validation share users; --set folds=10 --trials 5 does as the paper.",
@@ -52,8 +53,9 @@ CHOICES = (
     "The text gives no constants. We take b_0 = 0, groups of max(50, d ln(d + 1) / ε²) users, but "
     "at least 10 groups, and steps of γ_1 / √t. Here γ_1 is 1 / (2 d) for linear regression, else "
     "min(3, 5 ε² / (2 d)).",
-    "There is no constant feature, as in the paper. The last value of a category has flags 0.",
-    "ε is 0.5, 1, 2 and 4; the values of the axis are in the figure only.",
+    "There is no constant feature, as in the paper. A column of c categories becomes c - 1 flags, "
+    "which are all 0 for its last category.",
+    "ε is 0.5, 1, 2 and 4; the paper's values can be seen in its figure only.",
     DUCHI_CHOICE,
 )
 WHY = "The statement fails on the people who stand in for the paper's, with our steps."
@@ -204,7 +206,7 @@ def experiment(
     quotes: Sequence[Quote],
     open_words: Mapping[str, Word] | None = None,
 ) -> Experiment:
-    """Return the experiment with a loss.
+    """Return the experiment on models that are learnt with this loss.
 
     `words` name what is measured, and `open_words` are words of the text that need a threshold.
     """

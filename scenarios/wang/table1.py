@@ -35,7 +35,8 @@ MANY, SMALL = 16, 0.5  # the number of attributes and the ε at which Lemma 6 is
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
 FAIR = (
     "The statement holds against Duchi et al.'s mechanism as printed, whose actual ε is ln(1 + "
-    "e^ε) for even d. For these d the corrected mechanism, which is ε-LDP, has a smaller variance."
+    "e^ε) for even d. For these d the corrected mechanism, which is ε-LDP, has a smaller variance "
+    "than the printed one."
 )
 
 

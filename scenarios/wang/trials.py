@@ -39,7 +39,7 @@ NUMERIC = tuple(METHODS)
 # The mechanism for numbers does not matter to them.
 CATEGORICAL = ("hm", "duchi")
 MSE = Measure("mse", "mean squared error", "expected_mse", "deviation_mse")
-EPSILON_CHOICE = "ε is 0.5, 1, 2 and 4; the values of the axis are in the figure only."
+EPSILON_CHOICE = "ε is 0.5, 1, 2 and 4; the paper's values can be seen in its figure only."
 
 
 @attrs.frozen(kw_only=True)

@@ -1,9 +1,9 @@
 """Fig. 1 of Yang et al. by the paper's own procedure, and beside it a comparison at equal privacy.
 
 The paper draws 1000 records in which every item occurs at least 1000β times, and takes the δ that
-its inequality (2) gives for β, N and ε. DPDG then gets this (ε, δ). The exact δ of DPDS is larger:
-Theorem 3.1 is false. So we also give DPDG the exact δ that DPDS has in the worst such sample: then
-both protocols meet the same (ε, δ).
+its inequality (2) gives for β, N and ε. DPDG then gets this (ε, δ). The exact δ of DPDS is larger
+in these settings: Theorem 3.1 is false. So we also give DPDG the exact δ that DPDS has in the worst
+such sample: then both protocols meet the same (ε, δ).
 """
 
 from collections.abc import Callable
@@ -159,7 +159,7 @@ EXPERIMENT = Experiment(
         *CHOICES,
         f"β is {BETA:g}, so that every item occurs at least 10 times in a sample; the text names "
         "no β.",
-        "The first users of a sample are 10 holders of each item. The others are drawn from the "
+        "10 holders of each item are drawn into a sample first. The others are drawn from the "
         "remaining users of the data set or, if people are synthetic, from their law.",
         'The words "by (2)" stand for the classic calibration, as in the paper, and "exact" for '
         "the analytic one, with the least noise for (ε, δ).",

@@ -62,7 +62,7 @@ def quoted(
 
 
 def power_of_users(table: Table) -> Counterpart:
-    """Return the power of n to which the error is proportional, the mean over all other parameters.
+    """Return the power of n to which the error is proportional, averaged over all other parameters.
 
     The power is the slope of a straight line through the logarithms.
 

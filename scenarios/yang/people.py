@@ -22,6 +22,7 @@ import numpy as np
 
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
+from simnet.printable import count_of
 from simnet.scenario.columns import read_column, whole_numbers
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import normal_numbers, uniform_items
@@ -127,7 +128,10 @@ def drawn_with_least(
     for item, label in enumerate(everybody.labels, start=1):
         holders = np.flatnonzero(everybody.inputs == item)
         if len(holders) < least:
-            raise BadInput(f"holders of item {label} in the data: {len(holders)}, {least} needed")
+            raise BadInput(
+                f"item {label} has {count_of(len(holders), 'holder')} in the data, and {least} are "
+                "needed: take a smaller β or fewer users"
+            )
         chosen[holders[coins.subset(least, len(holders)).plain]] = True
     others = np.flatnonzero(~chosen)
     wanted = users - int(chosen.sum())

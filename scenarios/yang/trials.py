@@ -156,7 +156,9 @@ def groups_cost(point: GroupsPoint) -> float:
 
 
 def _weights(protocol: Weighted) -> dict[str, float]:
-    """The weight of a user of each group, under the names w1, w2 and so on; they add up to 1."""
+    """The weight of one user of each group, under the names w1, w2 and so on; the numbers add up
+    to 1.
+    """
     return {f"w{place}": float(weight) for place, weight in enumerate(protocol.weights, start=1)}
 
 

@@ -210,7 +210,7 @@ def test_rows_on_the_curve_of_leakage_name_the_points_that_were_judged() -> None
         assert ruling.points.startswith("x 0.2, 0.3, 0.4; ")
 
 
-@pytest.mark.parametrize(("x", "users", "words"), [(0, 1000, "cannot give"), (0.05, 5, "nobody")])
+@pytest.mark.parametrize(("x", "users", "words"), [(0, 1000, "never give"), (0.05, 5, "nobody")])
 def test_an_answer_that_nobody_gives_has_no_estimate(x: float, users: int, words: str) -> None:
     with pytest.raises(BadInput, match=rf"{words}.* the answer"):
         fig3.EXPERIMENT.trial({"curve": "response", "x": x, "users": users}, 1, None)

@@ -158,7 +158,7 @@ def test_every_item_of_a_sample_of_real_data_occurs_as_often_as_beta_says() -> N
     people = drawn_with_least("gowalla", 1000, DATA, 1, 0.01)
     assert len(people.inputs) == 1000
     assert people.support.min() >= 10
-    with pytest.raises(BadInput, match=r"holders of item .* in the data: .*, 50 needed"):
+    with pytest.raises(BadInput, match=r"item .* has .* in the data, and 50 are needed"):
         drawn_with_least("gowalla", 1000, DATA, 1, 0.05)
 
 
