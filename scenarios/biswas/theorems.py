@@ -207,8 +207,8 @@ def direct_encoding_p() -> float:
 
 
 def lagrange(budget: int) -> Callable[[Table], Counterpart]:
-    """Return a function that gives Var*(T) with equal π_j, divided by Var*(T) if `budget` of the
-    users always report and the others never.
+    """Return a function that gives Var*(T) with equal π_j that add up to `budget`, divided by
+    Var*(T) if `budget` of the users always report and the others never.
     """
     equal, few = [budget / ASKED] * ASKED, [1.0] * budget + [0.0] * (ASKED - budget)
     parts = [approximate_variance_t(EPSILON, 5, sampling) for sampling in (equal, few)]

@@ -87,7 +87,7 @@ def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     0.5
     """
     law = np.asarray(one, dtype=np.float64)
-    return float(np.abs(law - checks.shaped("the other law", other, law.shape)).sum() / 2)
+    return float(np.abs(law - checks.shaped("the other numbers", other, law.shape)).sum() / 2)
 
 
 def expected_raw_tv(holders: Ints, estimator: Any) -> float:

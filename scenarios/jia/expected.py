@@ -1,5 +1,8 @@
 """Expected errors of OUE, OUE-Zero and Calibrate, computed without a simulation.
 
+OUE-Zero is OUE with every estimate below the significance threshold set to 0. Calibrate, or
+OUE-Calibrate, replaces an estimate by the posterior mean of the count under a prior.
+
 Source: Jia and Gong, *Calibrate*, section IV. A population is an array with the number of users who
 hold each item, shape (N,). An error is the squared error of a count, averaged over the items. The
 expectation of an error is over normal noise with the exact variance of each item, by closed forms

@@ -209,7 +209,11 @@ EQ14 = Experiment(
         "law, the variance of every other item is between theirs.",
         f"A trial draws each item's number of supports {DRAWS} times.",
     ),
-    words={"approximately": Word(0.1, "a relative difference of a variance by at most this")},
+    words={
+        "approximately": Word(
+            0.1, "variances that differ by at most this share are 'approximately' equal"
+        )
+    },
     quotes=list(variance_quotes()),
     cost=lambda _: 0.05,
 )

@@ -1,4 +1,5 @@
-"""The quotes of the sentence that Sampling Privacy has a significantly lower error bound.
+"""The quotes of the sentence that Sampling Privacy has a significantly lower error bound than
+randomised response.
 
 The sentence stands in the paragraph on Gowalla (section 5.1). The paragraphs on the patients say
 nothing about who errs less, so the quotes on the patients apply this sentence to them as a reading.
@@ -23,7 +24,8 @@ BY_WORD = "the bound is smaller by at least the threshold of 'significantly'"
 def lower_errors(
     source: str, where: str, axis: str, why: str, scope: str = "", disputed: str = ""
 ) -> Iterator[Quote]:
-    """Yield two quotes: the error of Sampling Privacy is smaller, and it is significantly smaller.
+    """Yield two quotes: the error of Sampling Privacy is smaller than that of randomised response,
+    and it is significantly smaller.
 
     `where` and `axis` name the places, such as the groups of patients. `scope` says why we
     read the sentence as one about these places, and `disputed` why a reader may read it otherwise.

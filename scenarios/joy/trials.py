@@ -241,8 +241,8 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
     numbers of users who give the most telling answer under one truth and under the other. For a
     printed formula the answer is the one that the formula looks at.
 
-    Raises `ValueError` for an unknown curve, and `BadInput` if under one of the truths nobody gives
-    the answer.
+    Raises `ValueError` for an unknown curve and for an `x` that no coin or face can have, and
+    `BadInput` if under one of the truths nobody gives the answer.
     """
     del data
     checks.one_of("curve", point.curve, CURVES)

@@ -142,7 +142,7 @@ POWERS = (Fraction(1), Fraction(3, 2), Fraction(3))  # e^ε
 
 
 def _delta(first: Row, second: Row, power: Fraction) -> Fraction:
-    """Return the exact δ of two laws at e^ε, over both directions."""
+    """Return the exact δ of two laws at e^ε: the larger one of both directions."""
     ways = ((first, second), (second, first))
     return max(
         sum((max(p - power * q, Fraction(0)) for p, q in zip(*way, strict=True)), Fraction(0))
@@ -317,7 +317,7 @@ MOST_ITEMS = 6
 
 
 def _sets(items: int, k: int, weight: Fraction) -> dict[tuple[int, ...], Fraction]:
-    """Return the probability of every reporting set of a user who takes part with item 0."""
+    """Return the probability of every reporting set of a user who takes part and holds item 0."""
     total = weight * comb(items - 1, k - 1) + comb(items - 1, k)
     return {
         chosen: (weight if 0 in chosen else Fraction(1)) / total

@@ -74,8 +74,8 @@ def all_below(
     place: Sequence[str],
     least: float = 0.0,
 ) -> Counterpart:
-    """Return the share of places at which all methods of `ours` have smaller errors than all
-    `rivals`, smaller by at least the share `least`.
+    """Return the share of places, which are values of the axes `place`, at which all methods of
+    `ours` have smaller errors than all `rivals`, smaller by at least the share `least`.
     """
 
     def holds(numbers: MeasureByAxis) -> bool:
@@ -148,7 +148,8 @@ def alike(
     under: str = "",
     disputed: str = "",
 ) -> Quote:
-    """Return the quote that the means of two methods have similar errors everywhere.
+    """Return the quote that the means of the two methods of each pair have similar errors
+    everywhere.
 
     Errors are similar if the larger one exceeds the smaller one by at most the threshold for
     `word`, a share.

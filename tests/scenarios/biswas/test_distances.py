@@ -111,5 +111,5 @@ def test_the_data_sets() -> None:
 
 
 def test_laws_of_different_lengths_have_no_distance() -> None:
-    with pytest.raises(ValueError, match=r"the other law have shape \(3,\), got \(1,\)"):
+    with pytest.raises(ValueError, match=r"the other numbers have shape \(3,\), got \(1,\)"):
         tv_distance([0.2, 0.3, 0.5], [1.0])
