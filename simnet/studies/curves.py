@@ -1,8 +1,9 @@
 """Draw the figures of experiments: measured means with intervals, beside what a law expects.
 
-The interval of a mean holds by itself with 95 % confidence; a mean of few trials has no interval if
-its standard deviation is not known. Verdicts use wider intervals, which hold jointly; such wide
-intervals would hide the order of the curves.
+Each interval of a figure holds by itself with 95 % confidence. Verdicts use wider intervals, which
+hold jointly; such wide intervals would hide the order of the curves. `curves` draws no interval for
+a mean of fewer than five random trials if the measure names no standard deviation. `bars` leaves an
+interval out only if an end is infinite, as for a single random trial of such a measure.
 """
 
 import textwrap
@@ -51,15 +52,16 @@ def curves(
     joined: bool = True,
     decorate: "Callable[[Axes, Any], None] | None" = None,
 ) -> "Figure":
-    """Draw curves over `x`, in one panel for each value of an axis.
+    """Draw curves over the axis `x`, in one panel for each value of the axis `panel`.
 
-    - A panel has one curve for each combination of the values of the `line` axes. `measure` counts
-      as an axis. `words` makes the name of a curve from the values of its axes.
+    - A panel has one curve for each combination of the values of the `line` axes. `words` makes the
+      name of a curve from these values, and `titles` has the title of each panel. "measure" counts
+      as an axis; if neither `panel` nor `line` names it, only the first measure is drawn.
     - Points are means with intervals of 95 %. If there are fewer than five random trials and the
-      measure names no deviation, single trials are shown, without an interval. Thin lines are
-      expected values; `law` computes expected values between the points, from the parameters of a
-      point. Dotted lines join points without a law, unless `joined` is false.
-    - The name of the y axis is the first measure, unless `y_label` gives another. Panels have one
+      measure names no deviation, the single trials are shown in place of an interval. Thin lines
+      are expected values; `law` computes expected values between the points, from the parameters of
+      a point. Dotted lines join points without a law, unless `joined` is false.
+    - The y axis has the name of the first measure, unless `y_label` gives another. Panels have one
       scale of y unless `share_y` is false. `columns` is the number of panels in a row.
     - `decorate` draws additional lines or marks into a panel, for example with
       `simnet.drawing.vertical`.
@@ -111,10 +113,11 @@ def bars(
     share_y: bool = True,
     x_label: str = "",
 ) -> "Figure":
-    """Draw groups of measured means side by side, in one panel for each value of an axis.
+    """Draw groups of measured means side by side, in one panel for each value of the axis `panel`.
 
-    On a linear scale the means are bars from 0. A logarithmic scale has no 0, so the means are
-    drawn as points. A horizontal dash marks the expected value.
+    There is a group for each value of the axis `group`, with a mean for each value of the axis
+    `bar`. On a linear scale the means are bars from 0. A logarithmic scale has no 0, so the means
+    are drawn as points. A horizontal dash marks the expected value.
     """
     lines = table.summary(alone=ALONE)
     values, groups, kinds = table.values(panel), table.values(group), table.values(bar)
@@ -242,7 +245,7 @@ def _between(xs: Sequence[float], log_x: bool) -> list[float]:
 
 
 def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], float]:
-    """Return a function that moves a point aside by some steps, on the scale of its axis."""
+    """Return a function that moves a point aside by `steps` steps, on the scale of its axis."""
     on_scale = [log10(spot) for spot in xs] if log_x and xs[0] > 0 else list(xs)
     gaps = [high - low for low, high in pairwise(on_scale)]
     if not gaps:
@@ -252,8 +255,8 @@ def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], 
 
 
 def _is_exact(table: Table, line: Line) -> bool:
-    """Return whether a number is exact. The ends of its interval do not say so, because two trials
-    may find the same number by chance.
+    """Return whether the mean of a line does not depend on coins. An interval without width does
+    not say so, because two trials may find the same number by chance.
     """
     return table.exact or any(one.exact for one in table.measures if one.name == line["measure"])
 

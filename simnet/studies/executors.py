@@ -52,7 +52,7 @@ def local_processes(
     """
     count = processors() if workers is None else workers
     if count < 1:
-        raise BadInput(f"there is at least one worker, got workers={count}")
+        raise BadInput(f"the number of workers is at least 1, got workers={count}")
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     context = multiprocessing.get_context(method)
     if method == "forkserver":
@@ -204,7 +204,7 @@ def _quiet() -> Iterator[None]:
 
 
 class _Watched(Executor):
-    """An executor on a cluster. Threads watch the scheduler; the futures fail when it ends."""
+    """An executor on a cluster. Threads watch the scheduler; if it ends, the futures fail."""
 
     def __init__(self, client: Any, address: str, say: Callable[[str], None]) -> None:
         self._client, self._address, self._say = client, address, say

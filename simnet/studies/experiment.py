@@ -1,10 +1,10 @@
 """Experiments: a trial, a grid of parameters to repeat the trial on, and the results to show.
 
 A trial is a function of its parameters, a seed and a folder of data. It returns numbers by name
-and, if it has people, under the name `people` a text that says where they came from. The seed of a
-trial follows from the experiment's name, the parameters and the trial's number. So the seeds do not
-depend on where and in which order trials run. Parameters that are `paired`, such as the method, do
-not count for the seed, so that all methods can draw the same people.
+and, if it uses people's data, a text under the name `people` that says where these came from. The
+seed of a trial follows from the experiment's name, the parameters and the trial's number. So the
+seeds do not depend on where and in which order trials run. Parameters that are `paired`, such as
+the method, do not count for the seed, so that all methods of a trial can draw the same people.
 """
 
 import hashlib
@@ -69,16 +69,18 @@ class Experiment:
     """A trial that `simnet sweep` and `simnet reproduce` repeat on a grid of parameters.
 
     - `trial` is called with the parameters, a seed and the folder of data (or None).
-    - `grid` is a union of products; each product maps the names of parameters to their values.
+    - `grid` is a union of products. A product maps the names of parameters to lists of values, and
+      stands for all points that combine one value of each.
     - `trials` is the number of trials at each point of the grid.
     - `exact` says that trials draw no coins. By default it is True if `trials` is 1.
-    - `quick` names the values that a quick run keeps. If the grid has none of them, a quick run
-      takes these values in place of the grid's. `quick_trials` is its number of trials at a point.
-    - `files` are the names of the data files that trials read from the folder. Without a folder,
-      these trials make up people.
+    - `quick` maps parameters to the values that a quick run keeps. If the grid has none of these
+      values of a parameter, a quick run takes them in place of the grid's. `quick_trials` is the
+      number of trials at each point of a quick run.
+    - `files` are the names of the data files that trials read from the folder. Trials without a
+      folder make up people.
     - `data` says where the people come from if a folder of data is given. A quote may have a `data`
-      of its own. If there are `files`, a quote without it needs the `data` of the experiment.
-    - `words` are the words of the paper that need a threshold, such as "slightly".
+      of its own. If there are `files` and a quote without `data`, the experiment needs `data`.
+    - `words` maps the words of the paper that need a threshold, such as "slightly", to thresholds.
     - `choices` are sentences that say what was chosen where the source leaves something open.
     - `cost` estimates how many seconds of one core a trial takes.
     - `figure` draws a table as a matplotlib figure.
@@ -146,7 +148,7 @@ class Experiment:
         return tuple(dict.fromkeys(name for product in self.grid for name in product))
 
     def points(self) -> list[dict[str, Value]]:
-        """Return every point of the grid once, in order."""
+        """Return every point of the grid once, in the order of the grid."""
         found: dict[str, dict[str, Value]] = {}
         for product in self.grid:
             for values in itertools.product(*product.values()):
@@ -293,8 +295,9 @@ class Job:
 
 
 def network_key(name: str) -> str:
-    """Return the value of a parameter that stands for a network: its name or, for a file, also a
-    digest of what the file says, because results are kept under this value.
+    """Return the value of a parameter that stands for a network: the network's name or, for a TOML
+    file, the file's name with a digest of what the file says. Results are kept under this value, so
+    it changes if the file changes.
 
     Raises `BadInput` if there is no such network.
 
@@ -311,7 +314,7 @@ def network_key(name: str) -> str:
 def network_of(key: str) -> Network:
     """Return the network that a value of `network_key` stands for.
 
-    Raises `BadInput` if the file describes another network by now, or none.
+    Raises `BadInput` if the file has changed since and describes another network, or none.
     """
     name = key.rpartition("#")[0] or key
     if network_key(name) != key:

@@ -1,4 +1,4 @@
-"""Runs an experiment from Python: here and now, or into a store that keeps the results."""
+"""Run an experiment from Python: in this process, or into a store that keeps the results."""
 
 import json
 from pathlib import Path
@@ -35,13 +35,13 @@ def reproduce(
     quick
         Run only the points and the trials that the experiment chooses for a quick run.
     trials
-        How many trials each point has.
+        How many trials each point has; by default as many as the experiment says.
     data
         The folder of the real data. Without it, an experiment that could read data makes people
         up, and the report says so.
     store
         A file that keeps the results of trials. Trials whose results it has are not run again.
-        Without a store the trials run one after the other.
+        Without a store the trials run one after the other, in this process.
     processes
         How many processes run trials for the store; by default one for each processor.
     settings

@@ -9,9 +9,9 @@ from simnet.studies.sweep import Study
 
 
 def missing_files(studies: Sequence[Study]) -> dict[str, list[str]]:
-    """Return the names of the studies that miss a file, by the name of the file.
+    """Return, for each missing file, the names of the studies that read it.
 
-    The result is empty if no folder is given, because then users are made up.
+    A study without a folder of data misses no file, because its users are made up.
     """
     found: dict[str, list[str]] = {}
     for study in studies:
@@ -22,7 +22,7 @@ def missing_files(studies: Sequence[Study]) -> dict[str, list[str]]:
 
 
 def complete(studies: Sequence[Study], make_up: bool = False) -> list[Study]:
-    """Return studies that can run.
+    """Return the studies in a form in which all of them can run.
 
     With `make_up`, a study that misses a file loses its folder of data, so that its users are made
     up. Without `make_up`, raises `BadInput` if a study misses a file.

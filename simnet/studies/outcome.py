@@ -34,8 +34,8 @@ class Failed:
 def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Failed:
     """Run a trial and return its outcome.
 
-    A trial that raises an exception has failed, but an interrupt is passed on, and an aborted run
-    is a result without numbers.
+    A trial has failed if it raises an exception, or returns something other than valid numbers. But
+    a `KeyboardInterrupt` is passed on, and an aborted run is a result without numbers.
     """
     began = time.perf_counter(), time.thread_time()
     aborts: tuple[Ending, ...] = ()
@@ -77,8 +77,8 @@ def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | 
 
 
 def _refuse_unmeasured(experiment: Experiment, numbers: Mapping[str, float | str]) -> None:
-    """A trial may return only some of the measures. For each it must return the expected value and
-    the deviation too, if the measure names them.
+    """Raise `ValueError` if the trial returned none of the measures, or a measure without the
+    expected value or the deviation that the measure names. A trial need not return all measures.
     """
     measured = [measure for measure in experiment.measures if measure.name in numbers]
     if experiment.measures and not measured:

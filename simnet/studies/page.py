@@ -1,7 +1,7 @@
 """The page of quoted numbers: a section for each experiment with quotes, and a row for each quote.
 
-A page is written anew from its sections, and read again to update it: `simnet reproduce NAME`
-replaces the section of NAME and, in the other sections, only the headlines.
+A page is written anew from its sections, and read again to update it: `simnet reproduce NAME --page
+FILE` replaces the section of NAME and, in the other sections, only the headlines of the verdicts.
 """
 
 import re
@@ -138,7 +138,7 @@ class Section:
 
     @property
     def with_present_headlines(self) -> "Section":
-        """The section, with the headline that follows now from law, runs and data in each row."""
+        """The section, with new headlines: each follows from the law, runs and data of its row."""
         lines = (
             _with_headline(line) if line.startswith("| ") and line != HEADER else line
             for line in self.lines
@@ -176,7 +176,7 @@ def update_page(path: Path, reports: Sequence[Report], command: Callable[[str], 
 
 
 def page_of(sections: Sequence[Section]) -> str:
-    """Return the page with these sections, in the order of their headings."""
+    """Return the page with these sections, sorted by their headings."""
     rows = [row for section in sections for row in section.rows]
     found = Counter(_headline(row[-1]) for row in rows)
     counts = [f"- {found[words]} {words}" for words in HEADLINES if found[words]]

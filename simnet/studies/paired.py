@@ -49,10 +49,11 @@ def paired_share(
     """Return the share of places at which a statement about pairs of methods holds.
 
     A place is a combination of the values of the axes `places`. At each place the statement is
-    given a number for every pair that was run there, by the key `(one, other)` or, if there are
-    axes to look `along`, by `(one, other, *values)`. The number is the quotient of the two methods'
-    means, or what another `contrast` makes of them. The intervals of all numbers hold jointly.
-    `methods` is the axis of the methods, and the measure is the first one of the table.
+    given a number for every pair that was run there, by the key `(one, other)` or, if `along` names
+    more axes, by `(one, other, *values)` with the values of these axes. The number is the quotient
+    of the two methods' means, or what another `contrast` makes of them. The intervals of all
+    numbers hold jointly. `methods` is the axis of the methods, and the measure is the first one of
+    the table.
 
     The result names the values of the axes `shown` that were compared; by default these are the
     axes `methods`, `places` and `along`.
@@ -131,7 +132,9 @@ def _line(
 
 
 def _arm(values: Floats, error: float) -> float:
-    """Return half the width of Student's interval for the mean; infinity if too little is known."""
+    """Return half the width of Student's interval for the mean; infinity for a single value, and
+    for fewer than `ALIKE` equal values.
+    """
     deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
     if len(values) < ALIKE and not deviation:
         return inf

@@ -1,10 +1,10 @@
 """Numbers that a paper quotes, and verdicts on them.
 
 A *quote* is a number that a paper prints, or a statement that a paper makes. To check a quote, we
-compare it with the value that the experiment's law expects: first as the paper defines the number,
-then with a correction, if one is known. A number that the paper simulated is a random draw. A
-simulated number agrees if its probability under the law is at least `LEVEL`. We also compare it
-with the interval that our runs measured. The two answers stay apart: see
+compare it with the value that the experiment's law expects: first as the paper defines the number
+and, if they disagree, with a correction, if one is known. A number that the paper simulated is a
+random draw. It agrees if its two-sided probability under the law is at least `LEVEL`. We also
+compare the quote with the interval that our runs measured. The two answers stay apart: see
 `simnet.studies.verdict_table`.
 """
 
@@ -42,9 +42,10 @@ Bound = Literal["", "at least", "at most"]
 class Stated:
     """What the paper states in words, without printing a number.
 
-    `number` is the number that the words stand for: 1 for "at least as large" of a quotient, with
-    the bound "at least". Without a number, the statement should hold at all places, and the quote
-    reads the share of places at which the statement holds.
+    `number` is the number that the words stand for. For example, "at least as large" says of the
+    quotient of two values that it is at least 1: the number 1, with the bound "at least". Without a
+    number, the statement should hold at all places, and the quote reads the share of places at
+    which the statement holds.
     """
 
     number: float | None = None
@@ -81,9 +82,9 @@ class Counterpart:
     def of(cls, found: Estimate, runs: int = 0) -> "Counterpart":
         """Return the counterpart for an estimate of the table.
 
-        The paper's number is the mean of `runs` runs, or exact if `runs` is 0. If the estimate
-        is exact and has no expected value, its mean counts as the value of a law, and nothing
-        counts as measured.
+        The paper's number is the mean of `runs` runs of the paper, or exact if `runs` is 0. If the
+        estimate is exact and has no expected value, its mean counts as the value of a law, and
+        nothing counts as measured.
         """
         if found.exact and found.expected is None:
             return cls(found.mean)
@@ -100,7 +101,7 @@ class Counterpart:
     def law(self) -> float:
         """The expected value. Raises `NoSuchPoint` if no law gives an expected value."""
         if self.expected is None:
-            raise NoSuchPoint("no law tells what to expect")
+            raise NoSuchPoint("no law gives an expected value")
         return self.expected
 
     @property
@@ -237,8 +238,8 @@ class Quote:
       of its own.
     - `bound` is set if the paper says "at least" or "at most".
     - `correction` says what is wrong in the paper. If the law disagrees with the printed number,
-      the number is compared with what `corrected` reads; or, for a misprint, `instead` evaluates
-      the number that was meant.
+      the number is compared with what `corrected` reads. For a misprint, `instead` evaluates the
+      number that was meant, and this number is compared.
     - `why` begins the note if the number does not agree, and the law does not agree with a
       correction either.
     - `data` says where the people come from if a folder of data is given. Without this field, the
@@ -409,12 +410,11 @@ class Ruling:
     """A quoted number, the values it was compared with, and the verdict in three columns.
 
     `note` is the correction, or another reason for the verdict; it may be empty. `chance` is the
-    probability of the printed number under the expected law, if the paper's own runs are random.
+    two-sided probability of the printed number under the law, if the paper simulated the number.
     `disputed` says why a fair reader may come to another verdict; it is empty for a row that is not
-    disputed.
-    `stated` says that the row has the share of places at which a statement holds, and `in_words`
-    that the paper does not print the number, but says it in words. `holds` is false only if the
-    measured interval lacks the expected value. Numbers that are not known are None.
+    disputed. `stated` says that the row has the share of places at which a statement holds, and
+    `in_words` that the paper does not print the number, but says it in words. `holds` is false only
+    if the measured interval lacks the expected value. Numbers that are not known are None.
     """
 
     source: str

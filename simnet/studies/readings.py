@@ -26,9 +26,10 @@ def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
 
     `runs` says over how many runs the paper's numbers are means; 0 says that they are exact. The
     expected quotient is known only if both expected values are known. The interval treats the two
-    numbers as independent, on a logarithmic scale: the square of its arm is the sum of the squares
-    of the two arms (Zou and Donner, *Construction of confidence limits about effect measures*,
-    2008). If an arm is infinite, the interval begins at 0 or ends at infinity.
+    numbers as independent. Its *arms* are the distances from the number to the ends of the
+    interval, on a logarithmic scale. The square of an arm is the sum of the squares of two arms of
+    the numbers (Zou and Donner, *Construction of confidence limits about effect measures*, 2008).
+    If an arm is infinite, the interval begins at 0 or ends at infinity.
     """
     known = one.expected is not None and bool(other.expected)
     expected = (one.expected or 0.0) / (other.expected or 1.0) if known else None
@@ -91,7 +92,8 @@ def paired_quotient(
 def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
     """Return the share of pairs of measured numbers in which the first number is smaller.
 
-    A pair is decided if its two intervals are disjoint.
+    A pair is decided if its two intervals are disjoint. The interval of the share allows both
+    answers for every other pair.
 
     Raises `NoSuchPoint` if there is no pair.
     """

@@ -15,8 +15,8 @@ _MEMORIES: list[Callable[[], None]] = []  # the functions that forget remembered
 def remembered(load: Callable[P, T]) -> Callable[P, T]:
     """Return a function that computes its result once for each folder and other arguments.
 
-    If a file of the folder changes, the function computes the result again. The 128 results that
-    were asked for last are remembered.
+    If a file of the folder changes, the function computes the result again. Each function remembers
+    the 128 results that were asked for last.
     """
     cached: Any = lru_cache(lambda _, *args, **rest: load(*args, **rest))
 

@@ -154,7 +154,8 @@ class Report:
         """Write the figure (PNG, SVG and PDF), the trials (CSV and Parquet), the table of points
         (CSV, Markdown and LaTeX) and the verdicts (CSV), and return the files.
 
-        Without pyarrow no Parquet is written.
+        Without pyarrow no Parquet is written. An experiment without a figure, or without a
+        completed trial, has no figure to write; without quotes, it has no verdicts.
 
         Raises `BadInput` when the folder cannot be written, or when there is a figure and
         matplotlib is missing; and `Undrawn` when the tables are written and the figure cannot be

@@ -1,11 +1,13 @@
 """Statements of a paper that something holds everywhere, checked as quoted numbers.
 
 A paper says, for example, that the error falls as the number of users grows. We check this at every
-place of an experiment's grid. The number that stands for the statement is the share of places at
-which the statement holds. This share is 1 if the paper is right. At each place we try some values
-within the confidence intervals, above all the ends of the intervals (see `_within`). The interval
-of the share begins at the share of places at which the statement holds for all values that we try.
-It ends at the share of places at which the statement holds for some of them.
+*place*: at each combination of the values of the parameters that the statement does not compare,
+here of all parameters but the number of users. The number that stands for the statement is the
+share of places at which the statement holds. This share is 1 if the paper is right. At each place
+we try some values within the confidence intervals, above all the ends of the intervals (see
+`_within`). The interval of the share begins at the share of places at which the statement holds for
+all values that we try. It ends at the share of places at which the statement holds for some of
+them.
 """
 
 import itertools
@@ -56,8 +58,9 @@ def everywhere(
 
     A place is a combination of the values of the axes in `others`, and of `drop` and `network` if
     the table has them. At each place `holds` is given the measure by the values of `axis` (one axis
-    or several). If the law disagrees with `holds`, the quote checks the statement `instead`, if it
-    is given. The other arguments are fields of the quote.
+    or several). A place does not count if `holds` raises `KeyError` there, because a value was not
+    run. If the law disagrees with `holds`, the quote checks the statement `instead`, if it is
+    given. The other arguments are fields of the quote.
     """
     axes = [axis, *others] if isinstance(axis, str) else [*axis, *others]
 
@@ -296,9 +299,10 @@ def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Out
 def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
     """Yield choices of one number from the interval of each line.
 
-    These are every choice of interval ends and, if all intervals are finite, a rise in equal shares
-    from the low end of the first interval to the high end of the last, and a fall made likewise. If
-    there are too many choices of ends, some choices are drawn at random.
+    These are every choice of interval ends and, if all intervals are finite, two more. One takes
+    the low end of the first interval and the high end of the last; in the intervals between, it
+    moves from the low end towards the high end in equal steps. The other does so in the opposite
+    order. If there are too many choices of ends, some choices are drawn at random.
     """
     bounded = all(isfinite(line["high"] - line["low"]) for line in place.values())
     upwards = sorted(place) if all(isinstance(key, int | float) for key in place) else list(place)
@@ -331,9 +335,10 @@ def paired_less(
 ) -> Counterpart:
     """Return the share of places at which each number in `better` is below each number in `worse`.
 
-    The rows of a place are trials. The methods of a trial saw the same reports, or the same folds.
-    So we look at the differences within one trial, with Student's intervals that hold jointly over
-    all places and pairs. `expected` gives the numbers by law.
+    The rows of a place are trials. The methods of a trial saw the same data, for example the same
+    reports, or the same parts of the data in a cross-validation. So we look at the differences
+    within one trial, with Student's intervals that hold jointly over all places and pairs.
+    `expected` gives the numbers by law.
 
     Raises `NoSuchPoint` if there is no place.
     """

@@ -103,7 +103,8 @@ class Store:
     def __init__(self, path: Path, reading: bool = False) -> None:
         """Open the file. Make it if it does not exist, unless it is opened for reading only.
 
-        Raises `BadInput`, and leaves the file as it is, if it is not a store.
+        Raises `BadInput`, and leaves the file as it is, if it is not a store. Raises `BadInput`
+        also if a file that is opened for reading does not exist.
         """
         self.path = path
         self.damaged = 0

@@ -145,10 +145,10 @@ def sweep(
     """Run the trials that the store does not have, and commit their results.
 
     `slots` is the number of trials that the executor runs at once. `progress` is called with the
-    number of trials that ended or were skipped, and `say` with sentences for the person who waits.
-    If a trial fails, it is counted, and the others go on. If a worker process ends abruptly, the
-    trials that were under way are run again one by one. A trial that keeps ending its process has
-    failed.
+    number of trials that ended or were skipped since its last call, and `say` with sentences for
+    the person who waits. If a trial fails, it is counted, and the others go on. If a worker process
+    ends abruptly, the trials that were under way are run again one by one. A trial that keeps
+    ending its process has failed.
 
     Raises `BadInput` if the executor or the store breaks, or if the store has lost results. Then,
     and on an interrupt, the trials that are left are cancelled.

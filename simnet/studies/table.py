@@ -30,8 +30,8 @@ class Measure:
     - `name` is the name under which a trial returns the number, and `what` describes the number in
       words.
     - `expected` and `deviation` are the names under which a trial returns the number's expected
-      value and its standard deviation in one trial, NaN if they are not known. If both are known
-      and above 0, the number is taken to have a gamma law.
+      value and its standard deviation in one trial; a value that is not known is NaN. If both are
+      known and above 0, the number is taken to have a gamma law.
     - `exact` says that the number does not depend on coins.
 
     >>> Measure("mse", what="mean squared error").words
@@ -58,9 +58,10 @@ COMPLETED = Measure("completed", "share of completed runs")
 class Estimate:
     """A measure at a point of the grid: its mean, an interval, and its expected value.
 
-    `spread` is the standard deviation of one trial, relative to the mean. `spread` is NaN, and the
-    interval is unbounded, if no deviation is known and the trials do not show it: for a single
-    random trial, or for a few trials with equal numbers.
+    `spread` is the standard deviation of one trial, relative to the expected value if a law gives
+    the deviation, and relative to the mean otherwise. `spread` is NaN, and the interval is
+    unbounded, if no deviation is known and the trials do not show it: for a single random trial, or
+    for a few trials with equal numbers. The share of completed runs always has an interval.
     """
 
     mean: float
@@ -287,7 +288,7 @@ def columns(rows: Sequence[TrialRow]) -> list[str]:
 
 
 def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
-    """Write rows as CSV. If a row has no number of a name, its cell is empty.
+    """Write rows as CSV. If a row has no value in a column, its cell is empty.
 
     Raises `BadInput` when the file cannot be written.
     """
@@ -335,7 +336,9 @@ def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """Whole numbers mixed with fractions become floats. Anything mixed with text becomes text."""
+    """Return the values of a column as values of one type. Whole numbers mixed with fractions
+    become floats. Anything mixed with text becomes text.
+    """
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) < 2:
         return values

@@ -1,4 +1,4 @@
-"""A usual trial: it runs a protocol on some users, and takes the errors of its estimate."""
+"""A usual trial: it runs a protocol on some users, and measures the error of the estimate."""
 
 from collections.abc import Sequence
 
@@ -18,8 +18,8 @@ SQUARED_L2 = Measure(
 
 
 class Aborted(Exception):
-    """Raised by a trial whose run was aborted. The store keeps such a trial with the outcome
-    *aborted*; it has no numbers.
+    """Raised by a trial whose run was aborted. In place of numbers, the store keeps which parties
+    aborted or waited for ever, in which round and why.
     """
 
     def __init__(self, endings: Sequence[Ending]) -> None:
@@ -36,8 +36,9 @@ def errors(
     drop: float = 0.0,
     network: str = "",
 ) -> dict[str, float | str]:
-    """Return a run's squared L2 error with its expected value and standard deviation, and its
-    costs.
+    """Return a run's squared L2 error with its expected value and standard deviation, the mean
+    squared error, the number of items, the messages and payload bytes of the run, and where the
+    people came from.
 
     Each party with an input drops out with probability `drop`, as with `simnet run --drop`. With
     `network`, the value of an experiment's parameter `network`, the result has the `seconds` until

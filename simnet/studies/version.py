@@ -67,7 +67,7 @@ def _versions(modules: tuple[str, ...]) -> str:
 
 
 def data_version(folder: Path | None, files: Sequence[str]) -> str:
-    """Return a digest of the named files of a folder; `synthetic` if no files are read.
+    """Return a digest of the named files of a folder; "synthetic" without a folder or names.
 
     Raises `BadInput` if a file is missing.
     """

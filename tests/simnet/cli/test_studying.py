@@ -107,7 +107,7 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
         (("sweep", "nobody"), "no experiment is called 'nobody': the names are "),
         (("sweep", TINY, "--set", "colour=red"), "no parameter is called 'colour'"),
         (("sweep", TINY, "--data", "nowhere"), "there is no folder nowhere"),
-        (("sweep", TINY, "--workers", 0), "there is at least one worker"),
+        (("sweep", TINY, "--workers", 0), "the number of workers is at least 1"),
         (("sweep", TINY, "--workers", 1, "--cluster", "tcp://x:1"), "give only one of them"),
         (("sweep", TINY, "--store", "words.txt"), "is no store of results that this version"),
         (("reproduce",), "name the experiments to reproduce"),

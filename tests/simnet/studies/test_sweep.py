@@ -355,7 +355,7 @@ def test_chunks_are_of_a_quarter_of_a_second(tmp_path: Path) -> None:
 def test_the_number_of_workers_is_that_of_processors() -> None:
     with local_processes(None) as (_, slots):
         assert slots == processors() >= 1
-    with pytest.raises(BadInput, match="at least one worker, got workers=0"), local_processes(0):
+    with pytest.raises(BadInput, match="is at least 1, got workers=0"), local_processes(0):
         raise AssertionError
 
 
