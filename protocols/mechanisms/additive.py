@@ -2,9 +2,10 @@
 (`SCDF`, `Staircase` and `least_variance`).
 
 Each user reports its value plus noise. The law of the noise does not depend on the value. Two
-values differ by at most 2, so the sensitivity is 2. The steps j = 0, 1, ... in Eq. 2 of Wang et al.
-have density a e^{-(j+1) ε} here; with the exponent -j ε that the paper prints, the total mass would
-not be 1.
+values differ by at most 2, so the sensitivity is 2. In Eq. 2 of Wang et al., the middle step of the
+staircase has density a. The steps j = 0, 1, ... on either side have density a e^{-(j+1) ε} here.
+The paper prints the exponent -j ε, with which the total mass would not be 1 for the a that it
+gives.
 
 Sources: Dwork et al. (Laplace); Soria-Comas and Domingo-Ferrer (SCDF); Geng and Viswanath
 (Staircase); all as in Wang et al., *Collecting and Analyzing Multidimensional Data with Local
@@ -54,7 +55,8 @@ class Laplace(RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
+        Shape (n,). Raises `ValueError` for values of another shape, and for a value outside
+        [-1, 1]; a value that is outside by a rounding error counts as -1 or 1.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         noise = _signs(numbers.size, coins) * coins.exponential(numbers.size).plain
@@ -109,7 +111,8 @@ class Stairs(RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
+        Shape (n,). Raises `ValueError` for values of another shape, and for a value outside
+        [-1, 1]; a value that is outside by a rounding error counts as -1 or 1.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         inside = coins.uniform(numbers.size).plain < 2 * self.middle * exp(self.log_height)
@@ -167,7 +170,7 @@ def Staircase(epsilon: float) -> Stairs:
 
 
 def least_variance(epsilon: float) -> Stairs:
-    """Return the stairs of least variance.
+    """Return the stairs whose m gives the least variance for this ε.
 
     Source: Geng and Viswanath, *The Optimal Mechanism in Differential Privacy*, the quadratic cost.
     With b = e^-ε, m / 2 = (((b (1 + b) / 2)^{1/3} - b) / (1 - b)). Raises `ValueError` for an ε

@@ -132,7 +132,8 @@ def estimates_of(
 ) -> Estimates:
     """Return the means of the numbers, and unbiased estimates of the categories' frequencies.
 
-    Each user reported each attribute with probability 1 / `rate`. Raises `ValueError` if there is
+    Each user reported each attribute with probability 1 / `rate`, and the numbers in `reports` were
+    multiplied by `rate`. Raises `ValueError` if there is
     no user, and for a number that is not finite or whose absolute value exceeds `bound`.
     """
     if not reports.users:
@@ -160,8 +161,8 @@ def _frequencies(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> It
 def as_slots(attributes: Attributes, k: int, reports: Reports) -> Pieces:
     """Return the reports as slots: attributes (n, k), reals (n, k), bits (n, k, largest domain).
 
-    The attributes of a report are numbers from 0, in rising order. Reals or bits are left out if no
-    attribute is of that kind.
+    The attributes of a report are given by their numbers, from 0, in rising order. The reals are
+    left out if no attribute is numeric, and the bits if none is categorical.
     """
     slot_attributes = np.nonzero(reports.reported)[1].reshape(-1, k)
     pieces = [index(slot_attributes, attributes.count, "Nd")]

@@ -72,7 +72,8 @@ class Flat:
         return [self.low, self.high]
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """Return the log density inside an interval between edges, at its ends.
+        """Return the log density at both ends of an interval without an edge inside, as limits
+        from inside the interval.
 
         None if the piece does not cover the interval.
         """
@@ -129,16 +130,20 @@ class Tail:
         return (self.edge,)
 
     def edges(self, horizon: tuple[Fraction, Fraction]) -> list[Fraction]:
-        """Return the positions where the density jumps, from the edge up to the horizon."""
+        """Return the positions where the density jumps, from the edge outwards.
+
+        The list ends at the horizon, a pair of a lowest and a highest position.
+        """
         if not self.step:
             return [self.edge]
         reach = abs((horizon[1] if self.side > 0 else horizon[0]) - self.edge)
         return [self.edge + self.side * self.step * j for j in range(floor(reach / self.step) + 1)]
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """Return the log density inside an interval between edges, at its ends.
+        """Return the log density at both ends of an interval without an edge inside, as limits
+        from inside the interval.
 
-        None if the interval is on the other side of the edge.
+        None if the interval is not on the tail's side of its edge.
         """
         near, far = self.side * (low - self.edge), self.side * (high - self.edge)
         if near < 0 or far < 0:
@@ -214,7 +219,8 @@ class Density:
         return below
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """Return the log density inside an interval between edges, at the interval's two ends.
+        """Return the log density at both ends of an interval without an edge inside, as limits
+        from inside the interval.
 
         None if the density is zero in the interval.
         """
@@ -222,7 +228,7 @@ class Density:
         return next((limits for limits in each if limits is not None), None)
 
     def falls(self) -> dict[int, float]:
-        """Return how fast each tail falls, by side."""
+        """Return `fall` of each tail, by its side, 1 or -1."""
         return {part.side: part.fall for part in self.parts if isinstance(part, Tail)}
 
 

@@ -68,10 +68,11 @@ class Described:
         return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
 
     def plot(self) -> Any:
-        """Return a matplotlib figure of the law of a report, or of one of its numbers.
+        """Return a matplotlib figure of the law of a report, or of one number of a report that
+        holds several numbers.
 
-        A mechanism for numbers is drawn for this value and for both ends of [-1, 1]. A mechanism
-        for items is drawn for holders of items 1 and 2.
+        For a mechanism for numbers, the figure has the laws for the value `at` and for both ends
+        of [-1, 1]; for a mechanism for items, the laws for holders of items 1 and 2.
         """
         from protocols.mechanisms.drawing import (
             law_figure,

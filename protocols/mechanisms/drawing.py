@@ -1,4 +1,4 @@
-"""Pictures of a mechanism's law: a density with its atoms, or the bars of a finite channel."""
+"""Pictures of a mechanism's law: a density with its atoms, or one bar for each possible report."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -22,11 +22,13 @@ FEWEST_TURNED = 12  # if there are at least so many reports, their names are tur
 
 
 def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
-    """Return a matplotlib figure of the law of a report, or of one of its numbers.
+    """Return a matplotlib figure of the law of a report, or of one number of a report that holds
+    several numbers.
 
-    A mechanism for numbers is drawn for the value `at` and for both ends of [-1, 1]. A mechanism
-    for items is drawn for holders of items 1 and 2. Raises `BadInput` if matplotlib is not
-    installed, and `ValueError` for a value outside [-1, 1].
+    For a mechanism for numbers, the figure has the laws for the value `at` and for both ends of
+    [-1, 1]; for a mechanism for items, the laws for holders of items 1 and 2. Raises `BadInput` if
+    matplotlib is not installed, and `ValueError` for a mechanism for numbers and an `at` outside
+    [-1, 1].
 
     >>> from protocols import GRR
     >>> law_figure(GRR(epsilon=1.0, items=3)).get_suptitle()
@@ -52,7 +54,7 @@ def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
 def draw_law(mechanism: OfItems | OfNumbers, at: float, path: Path) -> None:
     """Write the figure to a file, in the format that its ending names.
 
-    Raises `BadInput` if that is impossible, and `ValueError` for a value outside [-1, 1].
+    Raises `BadInput` if that is impossible, and `ValueError` as `law_figure` does.
     """
     write_figure(law_figure(mechanism, at), path)
 

@@ -31,7 +31,10 @@ class TwoSided(ABC):
         """The absolute value of every reported number, B."""
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Return the variance of the number reported on each value, B² - t²; shape as given."""
+        """Return the variance of the number that is reported for each value t, B² - t².
+
+        Shape as given.
+        """
         numbers = checks.within_one(values)
         return np.asarray(self.bound**2 - numbers * numbers)
 
@@ -76,7 +79,8 @@ class Duchi(TwoSided, RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
+        Shape (n,). Raises `ValueError` for values of another shape, and for a value outside
+        [-1, 1]; a value that is outside by a rounding error counts as -1 or 1.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         rounded = coins.uniform(numbers.size).plain < (1 + numbers) / 2

@@ -45,7 +45,7 @@ MOST = 100_000  # the most attributes: here the numbers of corners take a second
 
 @attrs.frozen
 class DuchiMulti(TwoSided):
-    """Duchi et al.'s mechanism for `attributes` = d >= 1 values.
+    """Duchi et al.'s mechanism for `attributes` = d values, 1 <= d <= 100,000.
 
     `variant` is `corrected` (corners that agree in half of the coordinates are in T-) or
     `as-printed` (they are in both sets). Raises `ValueError` for parameters out of range.
@@ -76,7 +76,7 @@ class DuchiMulti(TwoSided):
 
     @cached_property
     def coin(self) -> Fraction:
-        """The probability of T+.
+        """The probability that the coin chooses T+.
 
         This is e^ε / (1 + e^ε) in the printed variant. In the corrected variant the probability
         also depends on the sizes of T+ and T-.
@@ -134,13 +134,14 @@ class DuchiMulti(TwoSided):
         """Return the probability of each of the 2**d corners for a user with these values, shape
         (d,).
 
-        Corners are in order from all coordinates low; the last coordinate changes fastest. Raises
-        `ValueError` for more than 8 attributes, and for values outside [-1, 1].
+        The corners are in order from (-B, ..., -B) to (B, ..., B); the last coordinate changes
+        fastest. Raises `ValueError` for more than 8 attributes, for another shape, and for values
+        outside [-1, 1].
         """
         if self.attributes > FEW:
             raise ValueError(
-                f"laws of whole reports are listed up to {FEW} attributes: exact_chances "
-                f"has the same information"
+                f"the law of a whole report is listed for at most {FEW} attributes, got "
+                f"{self.attributes}: exact_chances has the same information"
             )
         numbers = checks.within_one(checks.shaped("values", values, (self.attributes,))).tolist()
         corners = list(product((-1, 1), repeat=self.attributes))
@@ -158,7 +159,8 @@ class DuchiMulti(TwoSided):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports, row j from user j; shape (n, d).
 
-        Raises `ValueError` for a value outside [-1, 1], except by rounding.
+        Raises `ValueError` for values of another shape, and for a value outside [-1, 1]; a value
+        that is outside by a rounding error counts as -1 or 1.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None, self.attributes)))
         uniforms = coins.uniform(numbers.size).plain.reshape(numbers.shape)

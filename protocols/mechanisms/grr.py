@@ -64,7 +64,10 @@ class GRR(Pure):
         return self.law_of_few(value, 1)[0]
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """Return the probability of each reported item for a holder of item 1 or 2."""
+        """Return the probability of each reported item for a holder of item 1 or 2.
+
+        With more than 40 items, one entry stands for each of items 3..N.
+        """
         few = few_items(self.items)
         names = item_names(self.items, few, "{}", "each of {}")
         return list(zip(names, self.law_of_few(value, few)[:few], strict=True))
@@ -78,8 +81,8 @@ class GRR(Pure):
         return tuple(p if item == own_item else q for item in range(1, self.items + 1))
 
     def law_of_few(self, value: int, few: int) -> tuple[Fraction, ...]:
-        """Return the probabilities of reporting each of the first `few` items, and any other
-        item.
+        """Return the probability of reporting each of the first `few` items, and last the
+        probability of reporting any of the other items.
 
         Shape (few + 1,).
         """

@@ -3,9 +3,9 @@
 K is the smallest power of two above N, and item x in 1..N stands for row x of the Hadamard matrix
 of size K. There H[x, y] = 1 if x and y, in binary, have an even number of ones in common, else -1.
 A user who holds x draws a number y with H[x, y] = 1 with probability p = e^ε / (e^ε + 1), else a
-number with H[x, y] = -1; all such y are equally likely. A report supports the items x with H[x, y]
-= 1. A report supports the own item with probability p, and any other item with probability q = 1/2,
-because two different rows agree in half of their places.
+number with H[x, y] = -1; in both cases all such y are equally likely. A report y supports the items
+x with H[x, y] = 1. So it supports the user's item with probability p, and any other item with
+probability q = 1/2, because two different rows agree in half of their places.
 
 Source: Acharya, Sun and Zhang, *Hadamard Response*, 2019, section 4.
 
@@ -113,7 +113,9 @@ class Hadamard(Numbered):
 
 
 def transformed(counts: Ints) -> Ints:
-    """Return the product of the Hadamard matrix and the counts, whose number is a power of two."""
+    """Return the product of the Hadamard matrix and the vector of counts; its length is a power of
+    two.
+    """
     half = 1
     while half < counts.size:
         pairs = counts.reshape(-1, 2, half)

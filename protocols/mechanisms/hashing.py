@@ -6,11 +6,11 @@ public coin: it is drawn independently of the item, and whoever reads the report
 supports the items whose hash is the reported value.
 
 The hash functions are the linear ones over F_g, g prime. The item, counted from 0 and written in
-base g as m digits x, has the value a·x mod g for a drawn from F_g^m. Two different items have the
-same value under exactly g^(m-1) of the g^m functions. So the probability q = 1/g of supporting
-another item is exact. The variance for an item that nobody holds is least near g = e^ε + 1; of the
-two primes around this number, g is the one with the smaller variance. A g above 2**15 is not used:
-then g is the largest prime below 2**15.
+base g as m digits x, lowest digit first, has the value a·x mod g for a drawn from F_g^m. Two
+different items have the same value under exactly g^(m-1) of the g^m functions. So the probability
+of supporting another item is exactly q = 1/g. The variance for an item that nobody holds is least
+near g = e^ε + 1; of the two primes around this number, g is the one with the smaller variance. A g
+above 2**15 is not used: if e^ε + 1 is larger, g is the largest prime below 2**15.
 
 Example. ε = 1 and N = 4 give g = 3 and m = 2. Item 4 is x = (0, 1); under a = (2, 1) the four items
 have the values 0, 2, 1 and 1. The report (a, 1) supports items 3 and 4.
@@ -129,9 +129,9 @@ class OLH(Numbered):
         )
 
     def hashed(self, functions: Ints | np.int64, items: Ints | np.int64) -> Ints:
-        """Return the values of items, counted from 0, under hash functions.
+        """Return the hash values, from 0, of items under hash functions.
 
-        Shapes are broadcast.
+        Items and functions are given by their numbers, from 0. Shapes are broadcast.
         """
         g, total = self.hashed_range, np.zeros((), dtype=np.int64)
         for _ in range(self.digits):

@@ -70,13 +70,14 @@ class HM(RealReport):
 
     @property
     def bound(self) -> float:
-        """The largest report."""
+        """The largest absolute value of a report."""
         return self.piecewise.bound if self.mixes else self.binary.bound
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
+        Shape (n,). Raises `ValueError` for values of another shape, and for a value outside
+        [-1, 1]; a value that is outside by a rounding error counts as -1 or 1.
         """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         if not self.mixes:

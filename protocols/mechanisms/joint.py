@@ -24,8 +24,8 @@ class JointLaw:
     """The law of one user's report on k of its attributes, where every set of k is equally
     likely.
 
-    `parts[j]` is the law for attribute j. A law for several attributes at once stands at the first
-    of them; the entries of the other attributes are None.
+    `parts[j]` is the law for attribute j, counted from 0. A law for several attributes at once
+    stands at the first of them; the entries of the other attributes are None.
     """
 
     parts: tuple[ChanceRow | Density | None, ...]
@@ -50,7 +50,8 @@ class JointLaw:
     def rows(self) -> dict[tuple[Places, Places], Fraction]:
         """Return the probability of every whole report.
 
-        A report is given by its set of attributes, and by the outcome's place in each part's row.
+        A report is given by its set of attributes, and by the place, from 0, of each part's
+        outcome in the row of this part.
         Raises `ValueError` if a part has a density, and for more than 65,536 reports.
         """
         if any(isinstance(part, Density) for part in self.parts):

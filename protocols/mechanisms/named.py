@@ -43,7 +43,7 @@ NUMERIC: Mapping[str, Callable[[float], Laplace | Stairs | Duchi | PM | HM]] = {
 class Recipe:
     """How a mechanism is constructed: the class or function, and the names of its arguments.
 
-    Arguments in `optional` have defaults.
+    The arguments in `needs` must be given; those in `optional` have defaults.
     """
 
     make: Callable[..., OfItems | OfNumbers]

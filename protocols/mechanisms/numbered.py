@@ -51,8 +51,8 @@ class Numbered(Pure):
         return self.epsilon
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """Return the probability of each report, or if there are more than 16, of supporting
-        each item.
+        """Return the probability of each report, or if there are more than 16 reports, the
+        probability of supporting each item.
         """
         checks.whole("value", value, 1, self.items)
         if self.outcomes <= MOST_NAMED:
@@ -73,7 +73,7 @@ class Numbered(Pure):
         if self.outcomes > MOST_LISTED:
             raise ValueError(
                 f"{self.outcomes:,} reports are too many to list: chance(report, value) gives the "
-                "chance of one"
+                "probability of a single report"
             )
         return tuple(self.chance(report, value) for report in range(self.outcomes))
 

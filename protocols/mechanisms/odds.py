@@ -1,8 +1,8 @@
 """The number e^ε as a fraction, from which a mechanism's probabilities are computed.
 
 A mechanism with finitely many reports can compute its probabilities from e^ε as a fraction that is
-correct to about forty digits. Coins with such probabilities are drawn exactly. So the ε of what is
-drawn is that of the formulas, also where a probability as a double would be 0 or 1.
+correct to about forty digits. Coins with such probabilities are drawn exactly. So the reports have
+the ε of the formulas, also if the double nearest to a probability is 0 or 1.
 """
 
 import functools

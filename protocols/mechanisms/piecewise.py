@@ -52,7 +52,7 @@ class PM(RealReport):
 
     @property
     def bound(self) -> float:
-        """The largest report, C = 1 + 2h = coth(ε/4)."""
+        """The largest absolute value of a report, C = 1 + 2h = coth(ε/4)."""
         return 1 + 2 * self.spread
 
     @cached_property
@@ -63,9 +63,10 @@ class PM(RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Return the users' reports.
 
-        Shape (n,). Raises `ValueError` for a value outside [-1, 1], except by rounding.
+        Shape (n,). Raises `ValueError` for values of another shape, and for a value outside
+        [-1, 1]; a value that is outside by a rounding error counts as -1 or 1.
 
-        A report is the inverse distribution function at a random multiple of 2**-53.
+        A report is the inverse of its distribution function at a random multiple of 2**-53.
         """
         numbers = checks.shaped("values", values, (None,))
         reports, room = np.empty(numbers.size), np.empty(BLOCK)
@@ -78,9 +79,10 @@ class PM(RealReport):
     def _invert(self, values: Floats, uniforms: Floats, reports: Floats, inside: Floats) -> None:
         """Write the inverse distribution functions at the uniforms to `reports`.
 
-        The arrays `uniforms` and `inside` are overwritten. Let w be the probability of both tails
-        together, v = U - w t / 2, and c = v limited to [w/2, 1 - w/2]. The report is t (1 + h) + (c
-        - 1/2) / p + (v - c) e^ε / p; it lies in the high piece if c = v.
+        The arrays `uniforms` and `inside` are overwritten. Let U be a uniform number, and w the
+        probability that a report lies outside the high piece. Let v = U - w t / 2, and let c be v
+        limited to [w/2, 1 - w/2]. The report is t (1 + h) + (c - 1/2) / p + (v - c) e^ε / p; it
+        lies in the high piece if c = v.
         """
         outside = 1 / (1 + exp(self.epsilon / 2))
         slope = exp(-self.log_height)

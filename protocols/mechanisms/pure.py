@@ -6,7 +6,8 @@ So the estimate's mean and variance follow from p, q, the number of users and th
 Purity concerns the estimates only; privacy is computed from a report's law.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
-section 3; Jia and Gong, *Calibrate*, Eq. 14 with its exact second term.
+section 3; Jia and Gong, *Calibrate*, Eq. 14, to which `count_variance` adds the term that grows
+with the number of holders.
 """
 
 from abc import ABC, abstractmethod
@@ -55,8 +56,9 @@ class Pure(ABC):
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
         """Return outcomes of a report of a holder of item 1 or 2, as names with probabilities.
 
-        Where the outcomes are about single items and there are more than 40 items, items 1 and 2
-        have entries, and one more entry gives the probability that all other items share.
+        If each outcome is about a single item and there are more than 40 items, only items 1 and 2
+        have entries of their own. One more entry stands for each of the other items; its
+        probability is that of a single one of them.
         """
 
     @property
@@ -114,8 +116,8 @@ class Pure(ABC):
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of an estimated share with one user; with n users it is n times
-        smaller.
+        """The largest variance of an estimated share if there is one user; with n users it is n
+        times smaller.
         """
         return max(self._variances)
 
@@ -135,8 +137,8 @@ def few_items(items: int) -> int:
 
 
 def item_names(items: int, few: int, single: str, others: str) -> list[str]:
-    """Return names for the first items; if items are left out, the last name stands for all
-    others.
+    """Return names for the first `few` of the items; if `few` is smaller than `items`, the last
+    name stands for all items from `few` on.
     """
     names = [single.format(item) for item in range(1, few + 1)]
     return names if few == items else [*names[:-1], others.format(f"{few}..{items}")]

@@ -17,13 +17,14 @@ class RealReport(ABC):
     @property
     @abstractmethod
     def bound(self) -> float:
-        """The largest report."""
+        """The largest absolute value of a report; inf if reports are unbounded."""
 
     @property
     def continuous(self) -> bool:
         """Whether the law has a continuous part.
 
-        If it has one, doubles are drawn in place of real numbers, and ε is for exact real numbers.
+        If it has one, ε is that of exact real numbers, and the doubles that are drawn in their
+        place can tell more.
         """
         return bool(self.law(0.0).parts)
 

@@ -3,8 +3,8 @@
 Warner's mechanism is GRR over two items. Joy and Gerla's mechanism draws two coins: the first
 decides whether the answer is the truth, and the second decides the answer otherwise. Before that,
 sampling may leave a user out, who then sends nothing. For each of the two answers, compare its
-probabilities under the two truths: ε is the larger one of the two log ratios. Sampling does not
-lower ε, because a user is left out with the same probability under both truths.
+probabilities under the two truths: ε is the larger one of the two absolute log ratios. Sampling
+does not lower ε, because a user is left out with the same probability under both truths.
 
 Source: Warner, *Randomized Response*, 1965; Joy and Gerla, *Differential Privacy By Sampling*, Eq.
 5 and 30; Eq. 30 leaves out the ratio of the answer no, which is included here.
@@ -84,7 +84,7 @@ class JoyGerla(Pure):
         return
 
     def support_chance(self, value: int) -> Fraction:
-        """Return the probability that a holder of `value` answers yes."""
+        """Return the probability that a holder of `value` takes part and answers yes."""
         return self.law(value)[YES]
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
@@ -93,8 +93,8 @@ class JoyGerla(Pure):
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of reporting yes: for users whose truth is yes, and for the other
-        users.
+        """The probabilities of taking part and reporting yes: for users whose truth is yes, and
+        for the other users.
         """
         truthful = Fraction(self.truthful)
         yes = Fraction(self.yes)
@@ -111,7 +111,7 @@ class JoyGerla(Pure):
 
     @functools.cached_property
     def exact_epsilon(self) -> float:
-        """The ε of the law of a report, which is the ε of the more telling answer."""
+        """The ε of the law of a report: the larger absolute log ratio of the two answers."""
         return epsilon_of([self.law(YES), self.law(NO)])
 
     @property
@@ -125,7 +125,7 @@ class JoyGerla(Pure):
         return 1
 
     def payload(self, reports: Ints) -> Typed:
-        """Return the reports that are sent, in order, encoded for sending: 1 is yes."""
+        """Return the answers of the users who send one, encoded for sending: bits, 1 for yes."""
         answers = checks.whole_numbers("reports", reports, NONE, NO)
         return bits(answers[answers != NONE] == YES)
 
@@ -175,7 +175,7 @@ class JoyGerla(Pure):
         """Return unbiased estimates of the shares of users who hold each item; shape (2,), not
         clipped.
 
-        `users` is the number of all users, with those who sent nothing. Raises `ValueError` as in
+        `users` is the number of all users, also those who sent nothing. Raises `ValueError` as in
         `Pure.estimate`.
         """
         truly = super().estimate(supports, users)[0]

@@ -1,8 +1,9 @@
 """The baseline for several attributes: every user reports on all of them and splits its ε.
 
-Let d be the number of attributes. Each categorical attribute uses OUE with ε / d. Additive noise
-uses ε / d for each numeric attribute. Duchi et al.'s mechanism for several values perturbs all d_n
-numeric attributes at once, with d_n ε / d.
+Let d be the number of attributes, of which d_n are numeric. OUE with ε / d perturbs each
+categorical attribute. For the numeric attributes there is a choice: additive noise perturbs each of
+them with ε / d, or Duchi et al.'s mechanism for several values perturbs all of them at once with
+d_n ε / d.
 
 Source: the "best effort" combination with which Wang et al., *Collecting and Analyzing
 Multidimensional Data with Local Differential Privacy*, Section VI, compare their protocol.
@@ -149,9 +150,10 @@ class Split:
         return Reports(numbers, tuple(encodings), self._all_reported(users))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Return the variance of one user's number for an attribute with this value.
+        """Return the variance of the number that a user reports for a numeric attribute, for each
+        of these values of the attribute.
 
-        Shape as given.
+        Shape as given. Raises `ValueError` as `mechanism` does.
         """
         return self.mechanism.variance(values)
 
@@ -166,7 +168,7 @@ class Split:
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of one user's number for a numeric attribute."""
+        """The largest variance of the number that a user reports for a numeric attribute."""
         return self.mechanism.worst_variance
 
     def law(self, numbers: npt.ArrayLike, categories: npt.ArrayLike) -> JointLaw:

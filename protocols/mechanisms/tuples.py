@@ -46,8 +46,8 @@ def printed_k(epsilon: float, attributes: int) -> int:
 
 
 def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
-    """Return the k with which the worst variance of a user's number is least, if all attributes are
-    numeric; the smallest such k if there are ties.
+    """Return the k in 1..d for which `Tuples.worst_variance` is least, if all d = `attributes`
+    attributes are numeric; if several k give the least value, the smallest of them.
 
     Raises `ValueError` for an `epsilon` that is above 1400 or below 1e-6 times `attributes`.
     """
@@ -142,9 +142,7 @@ class Tuples:
         )
 
     def payload(self, reports: Reports) -> Pieces:
-        """Return the reports, encoded for sending: k slots, each with an attribute and room for any
-        report.
-        """
+        """Return the reports, encoded for sending: k slots for each user (see `attributes`)."""
         return as_slots(self.attributes, self.k, reports)
 
     @property
@@ -157,12 +155,13 @@ class Tuples:
         return from_slots(self.attributes, pieces)
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Return the variance of one user's number for an attribute with this value.
+        """Return the variance of the number that a user reports for a numeric attribute, for each
+        of these values t of the attribute.
 
-        Shape as given.
+        The number is 0 if the user does not report on the attribute. Shape as given.
 
-        The result is the variance of Lemma 6, except for HM if ε/k is at most ε*: then the last
-        term is `-t²` instead of `(d/k - 1) t²`.
+        The result is the variance of Lemma 6, except for HM if ε/k is at most ε* (about 0.61; see
+        `hybrid`): then the last term is `-t²` instead of `(d/k - 1) t²`.
         """
         numbers = checks.within_one(values)
         return self._sampled_variance(self.mechanism.variance(numbers), numbers * numbers)
@@ -186,7 +185,7 @@ class Tuples:
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of one user's number for a numeric attribute.
+        """The largest variance of the number that a user reports for a numeric attribute.
 
         The variance is linear in t², so it is largest at 0 or at 1.
         """

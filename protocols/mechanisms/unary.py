@@ -113,7 +113,9 @@ class UnaryReports(Pure):
         return reports
 
     def perturbed(self, values: npt.ArrayLike, coins: Coins) -> Iterator[Bools]:
-        """Yield reports as `perturb` makes them, for one part of the users after another."""
+        """Yield reports as `perturb` makes them, for one group of consecutive users after
+        another.
+        """
         items = checks.whole_numbers("values", values, 1, self.items)
         users = max(BLOCK // self.items, 1)
         for start in range(0, items.size, users):

@@ -30,7 +30,7 @@ class ValueRange:
 
     @property
     def unit(self) -> float:
-        """The length, in the values' own units, of 1 on the scale from -1 to 1."""
+        """How much a value changes, in its own units, if its scaled value rises by 1."""
         return (self.high - self.low) / 2
 
     def scaled(self, values: npt.ArrayLike) -> Floats:

@@ -55,7 +55,7 @@ class Calibrate:
     # the largest count of the power law: the number of users, the largest estimate, or infinity
     support: Support = "users"
     fit: str = "mean"  # by mean and variance, or by maximum likelihood
-    mean_source: MeanSource = "estimates"
+    mean_source: MeanSource = "estimates"  # or `known_total`: the mean count is users / items
     at_zero: float = 0.0  # only for the power law: the known share of items that nobody holds
     # whether each count has its own variance instead of V₀. This is not in the paper. If true, the
     # result is not monotone for estimates far below 0.
@@ -92,9 +92,10 @@ class Calibrate:
 
     @property
     def method(self) -> str:
-        """The name of the method in `CALIBRATED` with this family of priors.
+        """The name of the method in `CALIBRATED` with this family of priors and the same source of
+        the mean.
 
-        The method with this name may differ in other options.
+        The method with this name may differ from this one in other options.
         """
         if self.family != "power-law":
             return f"calibrate-{self.family}"
@@ -135,8 +136,9 @@ class Calibrate:
         """Return the function that gives posterior means, if the prior does not depend on
         estimates.
 
-        Raises `ValueError` for a prior that depends on them, for fewer than two items unless the
-        prior is known, or if no power law has the mean n / N.
+        Raises `ValueError` for a prior that depends on them. Unless the prior is known, it also
+        raises `ValueError` for fewer than two items, and if no power law (with the mass `at_zero`
+        at 0) has the mean n / N.
         """
         if not self.is_fixed:
             raise ValueError(
@@ -163,7 +165,7 @@ Step = Callable[[Floats], Floats]  # a function of counts, applied item by item;
 
 def significance(noise: Noise, items: int, beta: float = BETA) -> Step:
     """Return the step that sets counts below the significance threshold for this many items to
-    zero. `beta` is β of Eq. 22.
+    zero (see `Noise.threshold`). `beta` is β of Eq. 22.
     """
     threshold = noise.threshold(items, beta)
     return lambda counts: zeroed(counts, threshold)

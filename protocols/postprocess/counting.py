@@ -5,9 +5,8 @@ enough. A Gauss rule of 16 points gives the exact sum of a polynomial of degree 
 row of consecutive integers, whatever the length of the row. So we cut the range into rows on which
 f is nearly such a polynomial. The first and the last row have at most 16 integers, which are summed
 one by one. A row of more than 16 integers has at most half as many integers as lie between the
-beginning of the row and the nearer end of the range.
-So a function that is steep at an end of the range, such as k^-s near k = 1, is smooth on every row.
-docs/proofs/long-sums.md bounds the error.
+beginning of the row and the nearer end of the range. So a function that is steep at an end of the
+range, such as k^-s near k = 1, is smooth on every row. docs/proofs/long-sums.md bounds the error.
 
 Source: Golub and Welsch, *Calculation of Gauss Quadrature Rules*, 1969, with the recurrence of
 Gram's polynomials (Abramowitz and Stegun, 22.17).

@@ -19,7 +19,9 @@ SPREAD, STEPS = 9.0, 160
 
 @attrs.frozen(eq=False)
 class ErrorMoments:
-    """Moments of each item's result and error, over the noise of its estimate; shapes (N,)."""
+    """Moments of what a step makes of each item's estimate, and of the squared error of this
+    result, over the noise of the estimate; shapes (N,).
+    """
 
     variance: Floats  # variance of the result
     mse: Floats  # mean of the squared error

@@ -1,13 +1,14 @@
 """Fit a prior to noisy counts: by mean and variance, or by maximum likelihood.
 
-Every user holds one item, so the mean count is exactly users / items (`known_total`). The paper
-uses the mean of the estimates. The standard error of this mean, σ / √N, can exceed the mean itself.
-So the mean of the estimates may be 1 or less; no power law on 1..K has such a mean.
+Every user holds one item, so the mean count is exactly users / items. It is used if the
+`mean_source` is `known_total`. The paper, and the `mean_source` `estimates`, use the mean of the
+estimates instead. Its standard error, σ / √N for noise of deviation σ, can exceed the true mean
+count. So the mean of the estimates may be 1 or less; no power law on 1..K has such a mean.
 
 Maximum likelihood (Eq. 16) maximises the sum, over the items, of the logarithm of the density of
-the estimate, Σ_k p_f(k) p_s(estimate - k). For a normal prior the density is normal, so the
-likeliest parameters are those of the mean-variance method. For the other families we search
-numerically.
+the estimate, Σ_k p_f(k) p_s(estimate - k), with the prior p_f and the density p_s of the noise. For
+a normal prior the density of the estimate is normal, so the likeliest parameters are those of the
+mean-variance method. For the other families we search numerically.
 
 Source: Jia and Gong, *Calibrate*, section III-C.
 """

@@ -16,7 +16,7 @@ from protocols import checks
 class Detection:
     """How many items are above the cut in truth and by the estimates.
 
-    A rate whose denominator is 0 is 0.
+    Precision, recall or F-score is 0 if its denominator is 0.
     """
 
     right: int  # above the cut in truth and by the estimates
@@ -44,9 +44,10 @@ def _rate(part: int, whole: int) -> float:
 
 
 def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) -> Detection:
-    """Compare the items strictly above the cut in truth with those above it by the estimates.
+    """Compare the items whose true number is above the cut with those whose estimate is above it.
 
-    `truth` and `estimates` have shape (N,) and the unit of `cut`. The result has `precision`,
+    `truth` and `estimates` have shape (N,) and the unit of `cut`; a number that equals the cut is
+    not above it. The result has `precision`,
     `recall` and `f_score`. Raises `ValueError` for other shapes and for NaN.
 
     >>> found = heavy_hitters(truth=[50, 30, 5], estimates=[47, 8, 12], cut=10)

@@ -1,8 +1,8 @@
 """The posterior of each count under a prior, and the average error of its mean.
 
 An estimate is a count from the prior plus normal noise. Among all functions of the estimate, the
-posterior mean has the least squared error, averaged over counts from the prior. This need not be so
-for each single count, or if the counts follow another law.
+posterior mean has the least expected squared error, averaged over counts from the prior. For a
+single count, or if the counts follow another law, some other function may have a smaller error.
 
 Source: Jia and Gong, *Calibrate*, Eq. 9 to 12 and Theorem 2 (its proof says Theorem 1).
 """
@@ -101,8 +101,8 @@ def _of_gaussian(estimates: Floats, prior: GaussianPrior, noise: Noise) -> Poste
 
 
 def _neighbours(ordered: Floats, deviation: float) -> Iterator[slice]:
-    """Yield groups of estimates that are so close to each other that the same counts matter for all
-    estimates of a group.
+    """Yield groups of the sorted estimates. The estimates of a group are so close to each other
+    that one set of counts serves all of them.
     """
     start = 0
     while start < ordered.size:
@@ -115,9 +115,10 @@ def _neighbours(ordered: Floats, deviation: float) -> Iterator[slice]:
 def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise) -> Floats:
     """Return the mean, the variance and ln of the marginal density for each estimate; shape (3, m).
 
-    For each estimate f we compute distances relative to the distance of the nearest point r.
-    Otherwise, for a far estimate, rounding would lose the differences between distances: (f - k)² /
-    v(k) = (f - r)² / v(r) + (r - k) (2 f - r - k + (f - r)² slope / v(r)) / v(k).
+    The distance of an estimate f from a count k is (f - k)² / v(k), with v(k) the variance of the
+    noise at k. We compute by how much it exceeds the distance from the nearest point r, because for
+    a far estimate rounding would lose the differences between distances: (f - k)² / v(k) = (f - r)²
+    / v(r) + (r - k) (2 f - r - k + (f - r)² slope / v(r)) / v(k).
     """
     f = estimates[:, np.newaxis]
     r = np.clip(f, points.min(), points.max())

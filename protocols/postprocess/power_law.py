@@ -1,7 +1,8 @@
-"""The power law on 1..K: its sums, its mean and the exponent that has a given mean.
+"""The power law on 1..K: its sums, its mean and the exponent for which it has a given mean.
 
 Source: Jia and Gong, *Calibrate*, section III-C, Eq. 15. The paper does not say what K is. The
-largest possible count is n; an infinite K gives another exponent.
+largest possible count is n, the number of users. For the same mean, an infinite K gives another
+exponent.
 """
 
 import functools

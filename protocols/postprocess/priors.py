@@ -1,7 +1,8 @@
 """Prior laws of the counts of items, and the counts at which a posterior has its mass.
 
-Theory of operation. For each of N estimates, `posterior` sums mass(k) times likelihood(k) over all
-possible counts k, which may be as many as n. Two ideas make this cheap.
+Theory of operation. For each of N estimates, `posterior` sums mass(k) times likelihood(k) over the
+possible counts k, which may be as many as n. (Under a normal prior the posterior has a closed form,
+and nothing is summed.) Two ideas make this cheap.
 
 *Which counts matter.* Beyond some distance from its peak the product is negligible. The method
 `points(low, high, noise)` of a prior finds counts that include those that matter for some estimate
@@ -160,7 +161,9 @@ class PoissonPrior:
         return bisect(rise, 0.0, max(self.mean, abs(estimate)) + 1)
 
     def _ends(self, estimate: float, noise: Noise) -> tuple[float, float]:
-        """Return counts on either side of the mode beyond which posterior mass is negligible."""
+        """Return a count below the mode and a count above it, beyond which the posterior mass is
+        negligible.
+        """
 
         def log_product(count: float) -> float:
             off = (estimate - count) / math.sqrt(float(noise.variance(count)))
@@ -287,8 +290,9 @@ class FinitePrior:
     def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
         """Return the law of a count that is drawn uniformly from these counts, shape (N,).
 
-        If `counts` are the true counts, no function of single estimates has a smaller expected
-        squared error, on average over the items, than the posterior mean under this law.
+        Suppose that `counts` are the true counts of the items. Then no function that is applied to
+        each estimate by itself has a smaller expected squared error, on average over the items,
+        than the posterior mean under this law.
         """
         values, times = np.unique(checks.as_doubles("counts", counts), return_counts=True)
         return cls(values, times / times.sum())
@@ -308,8 +312,8 @@ Prior = PowerLaw | PoissonPrior | LaplacePrior | GaussianPrior | FinitePrior
 
 
 def refuse_sloped(noise: Noise) -> None:
-    """Raise `ValueError` for noise that depends on the count: such noise is undefined for negative
-    counts.
+    """Raise `ValueError` for noise whose variance depends on the count: for some negative counts
+    this variance would be negative.
     """
     if noise.slope:
         raise ValueError(

@@ -87,7 +87,8 @@ class Processed:
             checks.chance("heavy", self.heavy)
             if not self.is_over_items:
                 raise ValueError(
-                    "heavy hitters are items of one column: use a collection of frequencies"
+                    "heavy hitters are items of one column: leave out heavy, or use a collection "
+                    "in which every user holds one item"
                 )
         if self._fixed_step is not None:
             for where in self.collection.columns:
@@ -114,7 +115,9 @@ class Processed:
         Raises `AttributeError` for a table, which has several columns of items.
         """
         if not isinstance(self.collection, OverItems):
-            raise AttributeError("a table has no items, but columns")
+            raise AttributeError(
+                "a table has no single number of items: `collection.columns` has its columns"
+            )
         return self.collection.items
 
     @property
@@ -140,8 +143,8 @@ class Processed:
     def step(self) -> Step | None:
         """The function that processes each estimated count by itself.
 
-        None if the method has no such function, or if the function depends on the estimates; also
-        None for a table, and if the noise of counts is not known.
+        None if the method has no such function, or if the function depends on the estimates. Also
+        None for a table, and if the noise of counts is not known (see `known_noise`).
         """
         if not self.is_over_items or self.known_noise is None:
             return None

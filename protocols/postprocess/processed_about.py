@@ -82,9 +82,9 @@ def assess(protocol: Processed, run: Run, totals: Numbers, collected: Assessment
     Intervals are those of the raw estimates; they need not contain the processed ones, which are
     biased. Expected errors are over normal noise of each item; they are NaN for a method that looks
     at all shares together. The deviation of the squared error is computed only if the noise of
-    different items is independent, as in unary reports; otherwise it is NaN. For tables no expected
-    error of the shares is stated, and with drop-outs none. The scores of a collection of items say
-    how well heavy hitters are found.
+    different items is independent, as in unary reports; otherwise it is NaN. For tables, and if
+    users dropped out, the expected errors of the shares are NaN. The scores of a collection of
+    items say how well heavy hitters are found.
     """
     raw, processed = run.outputs["server"]
     counted = users_counted(protocol.collection, run.happened)
@@ -110,7 +110,9 @@ def assess(protocol: Processed, run: Run, totals: Numbers, collected: Assessment
 def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -> Scores | None:
     """Return how well heavy hitters are found.
 
-    None for tables, and if neither a cut nor the noise is known.
+    A heavy hitter is an item that more than a certain share of the users hold, which is `heavy` or
+    follows from the significance threshold. None for tables, and if neither `heavy` nor the noise
+    is known.
     """
     cut = protocol.heavy
     if not isinstance(protocol.collection, OverItems):

@@ -23,9 +23,9 @@ computes the interval:
    which is about 3.3 V times the density of S at ε. This error falls with the square of h. Rounding
    every loss up or down would give an error of up to h for each term. docs/proofs/composition.md
    proves the bound (`TiltedLosses._gap`).
-3. The spacing h is chosen for the requested width of the interval. If the interval is wider, a
-   finer grid is tried. Rare huge losses may be declared unknown, because under a tilt they would
-   outweigh all other losses (`OneWay.log_delta`, `OneWay.trimmed`).
+3. The spacing h is chosen for the requested width of the interval. If the interval turns out
+   wider, a finer grid is tried. Rare huge losses may be declared unknown, because under a tilt they
+   would outweigh all other losses (`OneWay.log_delta`, `OneWay.trimmed`).
 
 If a single loss within about √V of ε has a probability far larger than δ, splitting this loss may
 have added much more than δ. Then the interval is wide, but it still contains δ.
@@ -141,8 +141,11 @@ class OneWay:
         return low, high
 
     def ends(self, epsilon: float, tolerance: float, fineness: int) -> tuple[float, float, bool]:
-        """Return the logarithms of the ends, from one grid or none, and whether the search may
+        """Return the logarithms of the ends of an interval for δ(ε), and whether the search may
         stop.
+
+        The ends come from one grid, or without a grid if only infinite losses contribute to δ(ε).
+        `fineness` is as in `tilted`.
         """
         if self.limit <= epsilon:
             low, high = self.log_infinite(above=False), self.log_infinite(above=True)
@@ -190,7 +193,7 @@ class OneWay:
         return OneWay(tuple((law.trimmed(mass), times) for law, times in self.parts))
 
     def tilt_at(self, epsilon: float) -> float:
-        """Return the tilt that is best for ε, or the nearest useful one."""
+        """Return the tilt that is best for ε (see `_centre`), or the nearest useful tilt."""
         return self._tilt(lambda tilt: _centre(moments(self.parts, tilt), tilt) - epsilon)
 
     def tilt_for(self, log_delta: float) -> float:

@@ -4,14 +4,15 @@ Theory of operation. Reports are drawn under an input P and under its neighbour 
 of an event under P and under Q give a lower bound on ε. The best events are thresholds on the
 likelihood ratio (Neyman and Pearson). So we learn scores that order reports as that ratio does,
 from likelier under Q to likelier under P; `auditor` sets the thresholds. There are three kinds
-of scores, because no kind is best everywhere:
+of scores, because no kind is best everywhere. A *feature* is one coordinate of a report.
 
 - `RatioTable`: the likelihood ratio in the cells of a grid, by counting. There is one table for
-  each of the features whose means differ most, and one table for all features together if it has
-  few cells.
+  each of the (at most 32) features whose means under P and Q differ most, and one table for all
+  features together if it has at most 4,096 cells.
 - `WeightedSum`: Fisher's discriminant. It suits Gaussian noise, and it still orders reports far out
   in the tails, where a table has no counts.
-- `Trees`: the log-odds of gradient-boosted trees, if no table has all features.
+- `Trees`: the log-odds of gradient-boosted trees, which are learnt only if no table has all
+  features.
 
 Example. Users report an item by OUE over 3 items; users with item 1 are compared with users with
 item 2. There are 8 different reports, so the table of all three bits has 8 cells. The cells whose
@@ -38,8 +39,8 @@ WORDS = 4  # the largest number of parts of an event that its text lists
 
 
 class Score(Protocol):
-    """A real number for every row of a sample: a single feature, or a number that tends to be
-    higher under P than under Q.
+    """A real number for every row of a sample, which is one report. The number is the report's
+    only feature, or it tends to be higher under P than under Q.
     """
 
     def of(self, rows: Numbers) -> Floats:
@@ -47,15 +48,17 @@ class Score(Protocol):
         ...
 
     def words(self, threshold: float, above: bool) -> str:
-        """Describe the event that the score is at least the threshold (`above`), or else below
-        it.
+        """Describe the event that the score is at least the threshold if `above` is true, and
+        below the threshold otherwise.
         """
         ...
 
 
 @attrs.frozen(eq=False)
 class Event:
-    """The event that a row's score is at least the threshold (`above`), or else below it."""
+    """The event that a row's score is at least the threshold if `above` is true, and below the
+    threshold otherwise.
+    """
 
     score: Score
     threshold: float
@@ -103,8 +106,8 @@ class RatioTable:
     also holds all smaller values.
     """
 
-    places: tuple[int, ...]
-    cuts: tuple[Numbers, ...]
+    places: tuple[int, ...]  # the features, counted from 0
+    cuts: tuple[Numbers, ...]  # for each of these features, where its ranges begin
     ratios: Floats  # logarithms, shape (cells,), last feature fastest
     names: Sequence[str]
 
@@ -113,14 +116,14 @@ class RatioTable:
         return np.asarray(self.ratios[_cells(rows, self.places, self.cuts)])
 
     def words(self, threshold: float, above: bool) -> str:
-        """Describe the event by the ranges of one feature, or by the number of cells of several
-        features.
+        """Describe the event by its ranges of the feature, or, if the table has several features,
+        by its number of cells.
         """
         inside = np.flatnonzero((self.ratios >= threshold) == above)
         if len(self.places) > 1:
             return (
-                f"a report in {len(inside)} of the {len(self.ratios)} cells of all coordinates"
-                f"{self._clearest(inside)}"
+                f"a report in {len(inside)} of the {len(self.ratios)} cells of a grid over all "
+                f"coordinates{self._clearest(inside)}"
             )
         ends = np.flatnonzero(np.diff(inside) > 1)
         runs = (
@@ -150,7 +153,7 @@ class RatioTable:
         codes = np.unravel_index(clearest, tuple(len(cuts) for cuts in self.cuts))
         corner = zip(self.places, self.cuts, codes, strict=True)
         parts = [f"{self.names[place]} from {cuts[code]:g}" for place, cuts, code in corner]
-        return f" (the clearest cell has {_join(parts, 'and')})"
+        return f" (P and Q differ most in the cell with {_join(parts, 'and')})"
 
 
 def table(
@@ -173,8 +176,8 @@ def table(
 
 
 def _cuts(values: Numbers) -> Numbers:
-    """Return where cells begin: at every value if there are few, else at equally spaced
-    quantiles.
+    """Return where the ranges of a feature begin: at every value if there are at most 256
+    different ones, otherwise at equally spaced quantiles.
     """
     ordered = np.sort(values)
     distinct = ordered[np.r_[True, ordered[1:] != ordered[:-1]]]
@@ -197,8 +200,11 @@ def _most_different(p_rows: Numbers, q_rows: Numbers) -> list[int]:
 
 
 def _standardised(p_rows: Numbers, q_rows: Numbers) -> tuple[Floats, Floats]:
-    """Return for each feature the difference of its means, divided by its spread, and this spread
-    (1 for a constant). Shapes (features,).
+    """Return for each feature the difference of its means under P and Q divided by a standard
+    deviation, and this deviation, or 1 if it is 0. Shapes (features,).
+
+    The square of the deviation is the mean of both variances plus the squared difference of the
+    means.
     """
     deviations = np.sqrt(
         (p_rows.var(axis=0) + q_rows.var(axis=0)) / 2
@@ -210,7 +216,7 @@ def _standardised(p_rows: Numbers, q_rows: Numbers) -> tuple[Floats, Floats]:
 
 @attrs.frozen(eq=False)
 class WeightedSum:
-    """A weighted sum of the features."""
+    """A weighted sum of the features; `deviations` are their standard deviations."""
 
     weights: Floats
     deviations: Floats
@@ -221,7 +227,9 @@ class WeightedSum:
         return np.asarray(rows @ self.weights, dtype=np.float64)
 
     def words(self, threshold: float, above: bool) -> str:
-        """Describe the event by the sum with its heaviest parts."""
+        """Describe the event by the sum, of which at most four terms are written out: those whose
+        weight times deviation is largest in absolute value.
+        """
         sign = ">=" if above else "<"
         if len(self.weights) == 1:
             return f"{self.names[0]} {sign} {threshold:g}"
@@ -231,7 +239,10 @@ class WeightedSum:
 
 
 def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSum:
-    """Return Fisher's discriminant, fitted to both samples; a single feature is returned itself."""
+    """Return Fisher's discriminant, fitted to both samples.
+
+    If reports have a single feature, the score is this feature itself.
+    """
     if p_rows.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)
     apart, deviations = _standardised(p_rows, q_rows)

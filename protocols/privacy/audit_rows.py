@@ -38,8 +38,8 @@ class SampleParts:
 def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
     """Return the parts of a sample. An array is split at random; a function draws `samples` rows.
 
-    Raises `BadInput` for fewer than `LEAST` rows, for rows that `rows_of` refuses, for a function
-    without `samples`, and if `samples` differs from the number of rows.
+    Raises `BadInput` for fewer than 80 rows, for rows that `rows_of` refuses, for a function
+    without `samples`, and if `samples` is given and differs from the number of rows.
     """
     if callable(sample):
         if samples is None:
@@ -66,8 +66,8 @@ def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
 def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Numbers:
     """Return the reports as rows (m, features); booleans become 0 and 1.
 
-    Raises `BadInput` for reports that are not numbers or are too large, for another shape, and if
-    `count` is given and differs from the number of rows.
+    Raises `BadInput` for reports that are not finite numbers below 1e150 in absolute value, for
+    another shape, and if `count` is given and differs from the number of rows.
     """
     try:
         rows = np.asarray(sample)

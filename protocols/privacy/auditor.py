@@ -102,10 +102,11 @@ class Audit:
     """The result of an audit of `of`, which is ε at a δ or δ at an ε.
 
     `bound` is at most the truth with probability at least `confidence`, if the reports are
-    independent. `estimate` uses the event's shares of the certifying rows without a margin. `bound`
-    and `estimate` are at least 0. `hits` counts the event, and `samples` all certifying rows, under
-    the two inputs, P and Q. `direction` is `P over Q` if `bound` is for p under P and q under Q,
-    and otherwise `Q over P`.
+    independent. `estimate` is what the formula for the bound gives for the event's shares of the
+    certifying rows, without a margin for chance. `bound` and `estimate` are at least 0. `samples`
+    has the numbers of certifying rows under P and under Q, and `hits` says how many of them are in
+    the event. `direction` is `P over Q` if p in the formulas above is the event's probability under
+    P, and q that under Q; it is `Q over P` if they are exchanged.
 
     >>> import numpy as np
     >>> from simnet.coins.sampled import SampledCoins
@@ -263,8 +264,9 @@ def certified_value(
 ) -> Floats:
     """Return the ε or δ that the limits on an event's probabilities demand; elementwise.
 
-    The input that makes the event likelier comes first. The result exceeds the truth with
-    probability at most `error`, by a union bound over the two limits.
+    `hits` and `sizes` each have two entries: first for the input that the event favours, then for
+    the other input. The result exceeds the truth with probability at most `error`, by a union bound
+    over the two limits.
     """
     return of.needed(lower(hits[0], sizes[0], error / 2), upper(hits[1], sizes[1], error / 2))
 
@@ -272,7 +274,10 @@ def certified_value(
 def _best(
     of: DeltaAt | EpsilonAt, score: Score, sides: tuple[SampleParts, SampleParts], error: float
 ) -> tuple[tuple[float, float], Event]:
-    """Return the best event of a score on the selecting rows, after its bound and its advantage."""
+    """Return the best event of a score on the selecting rows, with its bound and its advantage.
+
+    The best event has the largest bound, and among equal bounds the largest advantage.
+    """
     ordered = [np.sort(score.of(side.choose)) for side in sides]
     thresholds = _thresholds(np.sort(np.concatenate(ordered)))
     below = [np.searchsorted(scores, thresholds) for scores in ordered]

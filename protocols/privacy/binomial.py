@@ -66,8 +66,9 @@ _SMALL = np.array(
 
 
 def law(n: int, p: float) -> tuple[int, Floats]:
-    """Return a count, and the probabilities of Bin(n, p) from this count on. The probabilities left
-    out on both sides add up to less than 1e-30. Valid for n >= 0 and 0 <= p <= 1.
+    """Return a first count, and the probabilities under Bin(n, p) of this count and of those that
+    follow it. The probabilities left out on both sides add up to less than 1e-30. Valid for n >= 0
+    and 0 <= p <= 1.
     """
     if n == 0 or p in (0, 1):
         return (n if p == 1 else 0), np.ones(1)
@@ -78,7 +79,9 @@ def law(n: int, p: float) -> tuple[int, Floats]:
 
 @attrs.frozen
 class Binomial:
-    """The law Bin(n, p); q = 1 - p is stored too, so that the mirrored law loses no digits."""
+    """The law Bin(n, p) of a count X; q = 1 - p is stored too, so that the mirrored law loses no
+    digits.
+    """
 
     n: int
     p: float
@@ -150,7 +153,9 @@ class Binomial:
         return -_divergence(k, self.mean) - _divergence(self.n - k, self.n * self.q)
 
     def _block(self, low: int, high: int) -> tuple[int, int]:
-        """Return wider ends, so that a table made for one range also serves nearby ranges."""
+        """Return the ends of a range that contains low..high, rounded outwards so that nearby
+        ranges share one table.
+        """
         step = max(int((self.n * self.p * self.q) ** 0.5), 1)
         return low // step * step, min((high // step + 1) * step, self.n)
 

@@ -35,7 +35,9 @@ DIGITS, SLACK = 60, Decimal("1e-35")
 
 
 def outward(exponent: Callable[[Any, float], Decimal]) -> Callable[[Any, float], float]:
-    """Round a bound's logarithm, computed with many digits, to a double that is never below it."""
+    """Turn a method that computes a bound's logarithm with many digits into a method that returns a
+    double not below the exact logarithm, and at most 0.
+    """
 
     @wraps(exponent)
     def rounded(bound: Any, epsilon: float) -> float:
@@ -65,7 +67,8 @@ ZERO = Decimal(0)
 class R1:
     """Removal: exp(-Π KL(1 - (1 - p) e^-ε ‖ p)), for p <= 1 - e^-ε. For a larger p the bound is 1.
 
-    For p <= 1 - e^-ε only one direction has a positive δ.
+    For p <= 1 - e^-ε only the direction from the count with the user to the count without the user
+    has a positive δ.
     """
 
     count: int  # Π >= 1
@@ -121,13 +124,14 @@ class R2:
 class R3:
     """Removal: a bound for each direction; the larger one counts. Where R1 is smaller, R1 is used.
 
-    The number of idle users among Π is Bin(Π, 1 - p). With the user against without, δ is the
-    expected shortfall of their number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)). The bound is
-    the formula of R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)). In the other direction δ
-    is the expected shortfall of the active users below Π (1 - (1 - p) e^ε), divided by Π (1 - p).
+    *With the user against without.* The number of idle users among Π is Bin(Π, 1 - p). δ is the
+    expected shortfall of this number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)). The bound is
+    the formula of R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)). It falls up to some ε and
+    rises from there. δ never rises, so the bound's least value is used for every larger ε.
 
-    The formula falls up to some ε and rises from there. δ never rises, so the formula's least value
-    is used for every larger ε.
+    *Without the user against with.* δ is the expected shortfall of the number of active users below
+    Π r, with r = 1 - (1 - p) e^ε, divided by Π (1 - p). The bound is exp(-Π KL(r ‖ p) - 1) / (Π (1
+    - p) ln(p e^ε / r)), or 0 if r is not positive.
     """
 
     count: int  # Π >= 1
@@ -173,7 +177,7 @@ class R3:
         return epsilon + log1p(-exp(-epsilon) * (1 - p)) - log(p)
 
     def _until_least(self, epsilon: float) -> float:
-        """Return ε, or the ε at which the formula is least if that is smaller."""
+        """Return ε, or the ε at which the bound is least if this other ε is smaller."""
         if self._rise(epsilon) <= 0:
             return epsilon
         low = epsilon / 2
@@ -182,7 +186,7 @@ class R3:
         return root(self._rise, low, 2 * low)
 
     def _rise(self, epsilon: float) -> float:
-        """Return the derivative of the formula's logarithm: not positive up to some ε, then
+        """Return the derivative of the bound's logarithm: not positive up to some ε, then
         positive.
         """
         p, tilt, shrunk = self.participation, self._tilt(epsilon), exp(-epsilon)

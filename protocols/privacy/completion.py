@@ -11,7 +11,8 @@ gets a result, even if the result does not count all users.
   out at a rate of their own: (1 - δ^n) P[Bin(k, 1 - δ') >= m].
 - A local mechanism in which every user reports needs one report of any user: 1 - δ^n.
 - SecAgg+ needs, for every user that shared its secrets, t of the group that consists of the user
-  and its k neighbours. If all users are neighbours, the law is that of secure aggregation.
+  and its k neighbours. The users stand on a circle in a random order, and the neighbours of a user
+  are the k users next to it. If all users are neighbours, the law is that of secure aggregation.
   Otherwise the groups overlap, and we know no closed law; there are two bounds, and a simulation.
   *Lower bound.* Let q = P[Bin(k + 1, 1 - δ) < t] be the probability that too few of a group stay.
   If one more user stays, no group gets smaller, so by Harris's inequality all n groups are large
@@ -155,8 +156,9 @@ def completions(
 def on_a_circle(
     users: int, degree: int, threshold: int, rate: float, runs: int = 0, seed: int = 0
 ) -> Completion:
-    """Return bounds for SecAgg+, and with `runs` a simulation; the exact probability, and no
-    simulation, if all users are neighbours, or if nobody or everybody drops out.
+    """Return bounds on the probability that a run of SecAgg+ completes, and the result of `runs`
+    simulated runs. If all users are neighbours, or if nobody or everybody drops out, return the
+    exact probability, and no simulation.
 
     Raises `ValueError` for a degree that is odd or outside 2..n - 1, a threshold outside 2..k + 1
     (k is the degree), a rate outside [0, 1], and negative `runs`.
@@ -254,7 +256,9 @@ def _somebody(count: int, rate: float) -> Pair:
 
 
 def _power(chance: float, count: int) -> Pair:
-    """Return the probability that none of `count` independent events of this chance happens."""
+    """Return the probability that none of `count` independent events happens, each of which has
+    this chance, and the probability that one or more of them happen.
+    """
     if chance >= 1:
         return float(count == 0), float(count > 0)
     log = count * log1p(-chance)
@@ -266,8 +270,11 @@ def _both(one: Pair, two: Pair) -> Pair:
 
 
 def _exact(protocol: str, parameters: str, needs: str, chance: Pair, *rates: float) -> Completion:
-    """Return the completion of a protocol whose law is known. `rates` are those of all its parties:
-    each protocol needs some user or member, and all of them together are enough.
+    """Return the completion of a protocol for which `chance` is known exactly.
+
+    `rates` are the rates of drop-outs of its users, and of its members if it has some. A run can
+    complete unless one of these rates is 1: each protocol needs some user and, if it has members,
+    some member. A run can abort unless all rates are 0: if nobody drops out, it completes.
     """
     return Completion(
         *(protocol, parameters, needs, chance[0], chance[0], chance[1]),

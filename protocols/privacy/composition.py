@@ -66,8 +66,10 @@ class Composition:
 
     @property
     def directions(self) -> tuple[OneWay, ...]:
-        """The losses of both directions: from the data to the changed data, and back. There is one
-        entry if both are the same objects, or equal Gaussian losses.
+        """The losses of both directions: from the data to the changed data, and back.
+
+        There is a single entry if the losses of both directions are the same objects, or equal
+        Gaussian losses.
         """
         forward = OneWay(tuple((pair.forward, times) for pair, times in self.parts))
         backward = OneWay(tuple((pair.backward, times) for pair, times in self.parts))
@@ -121,7 +123,11 @@ class Composition:
 def _larger(
     directions: Iterable[OneWay], ends: Callable[[OneWay, float], tuple[float, float]]
 ) -> tuple[float, float]:
-    """Return the ends of an interval for the larger of two values."""
+    """Return the ends of an interval for the larger of the values of the directions.
+
+    `ends` gets a direction and a known lower bound on the result, and returns the ends for this
+    direction.
+    """
     low = high = -inf
     for direction in directions:
         direction_low, direction_high = ends(direction, low)

@@ -54,8 +54,8 @@ class Moments:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the tilted law, but at least 1e-12 and 1e-9 times |mean|, so
-        that grids have a unit.
+        """The standard deviation of the tilted law, but at least 1e-12 and at least 1e-9 times
+        |mean|, so that it can serve as the unit of a grid's spacing.
         """
         return max(sqrt(self.variance), 1e-9 * abs(self.mean), 1e-12)
 

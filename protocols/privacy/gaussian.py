@@ -25,11 +25,13 @@ LARGEST_RATIO = 1e250  # of σ and Δ, in either direction
 def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: float) -> float:
     """Return the standard deviation of Gaussian noise that satisfies (ε, δ).
 
-    `calibration` is `classic` or `analytic`, and `sensitivity` is the L2 distance of neighbouring
-    values. Raises `ValueError` for another calibration, unless the sensitivity and ε are positive
-    and finite and 0 < δ < 1, for ε > 1 with the classic calibration, for ε > 10^12 with the
-    analytic one, where rounding errors would count, and for analytic noise above about 10^250
-    times the sensitivity. A classic result beyond the largest float is infinite.
+    `calibration` is `classic` or `analytic`, and `sensitivity` is the largest L2 distance of
+    neighbouring values. A classic result beyond the largest float is infinite.
+
+    Raises `ValueError` for another calibration, and unless 0 < δ < 1 and the sensitivity and ε are
+    positive and finite. With the classic calibration it also raises `ValueError` for ε > 1. With
+    the analytic one it does so for ε > 10^12, where rounding errors would count, and if the noise
+    would exceed about 10^250 times the sensitivity.
 
     >>> round(sigma("classic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
     4.845
@@ -58,7 +60,7 @@ def _positive(name: str, value: float) -> None:
 
 
 def delta_of(sigma: float, sensitivity: float, epsilon: float) -> float:
-    """Return the exact δ of Gaussian noise at ε: Φ(Δ/2σ - εσ/Δ) - e^ε Φ(-Δ/2σ - εσ/Δ).
+    """Return the exact δ of Gaussian noise at ε: Φ(Δ/(2σ) - εσ/Δ) - e^ε Φ(-Δ/(2σ) - εσ/Δ).
 
     Φ is the standard normal distribution function, σ = `sigma` and Δ = `sensitivity`. Raises
     `ValueError` as `GaussianProfile` does, and for an ε that is negative or not finite.
@@ -94,7 +96,7 @@ class GaussianProfile:
     def log_delta(self, epsilon: float) -> float:
         """Return the logarithm of δ(ε), for ε >= 0.
 
-        Let h = Δ/2σ and x = εσ/Δ - h, and let φ be the standard normal density. Then δ is the
+        Let h = Δ/(2σ) and x = εσ/Δ - h, and let φ be the standard normal density. Then δ is the
         integral of φ(x + u) (1 - e^(-2hu)) over u > 0.
         """
         scale = -frexp(self.sensitivity)[1]  # so that products do not overflow

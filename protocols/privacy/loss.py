@@ -117,8 +117,8 @@ class Losses:
             )
         if not (np.isfinite(self.log_masses).all() and np.isfinite(self.losses).all()):
             raise ValueError(
-                "losses and logarithms of masses must be finite: give only the mass of an "
-                "infinite loss"
+                "losses and logarithms of masses must be finite: give the mass of infinite losses "
+                "as `infinite`"
             )
         total = float(np.exp(self.log_masses).sum()) + self.infinite
         if not 1 - TOTAL - self.unknown <= total <= 1 + TOTAL:

@@ -41,9 +41,10 @@ QUADRATURE = 1e-14  # the relative error of a probability by this rule
 
 @attrs.frozen(eq=False)
 class IntegerNoise:
-    """One share of noise: its log probabilities on integers.
+    """One share of noise: the logarithms of its probabilities on integers.
 
-    Values beyond 40 deviations have probability below exp(-750) and are left out.
+    Values beyond 40 standard deviations together have a probability below exp(-750), and are left
+    out.
     """
 
     log_masses: Floats  # (n,)

@@ -2,8 +2,8 @@
 
 The server of DPDS learns no more. The server of DPCS sees, for each item, an independent count
 Bin(Π_j, p), where Π_j users hold item j. There are two relations between neighbouring populations.
-`remove`: a user keeps its seat but takes no part, so that its item loses one holder. `replace`: the
-user's item becomes another item.
+`remove`: a user never takes part, so that its item loses one holder; the number of users does not
+change. `replace`: the user's item becomes another item.
 
 δ does not rise with the counts: if an independent Bernoulli(p) coin is added to a count of Π
 holders, its law becomes that of Π + 1 holders, which is post-processing and cannot increase δ. So
@@ -100,8 +100,8 @@ def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> 
         raise ValueError(f"counts lie in 0..{LARGEST_COUNT:,}, got {min(counts)}..{max(counts)}")
     if relation == "replace" and len(counts) < 2:
         raise ValueError(
-            "a user's item can be replaced only where there are two items at least: give "
-            "the counts of all items"
+            "a user's item can be replaced only if there are at least two items: give the counts "
+            "of all items"
         )
     if not LEAST_PARTICIPATION <= participation <= 1:
         raise ValueError(
@@ -111,7 +111,7 @@ def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> 
 
 @attrs.frozen
 class Removal:
-    """The count with a user, P = Bin(Π, p), against the count without it, Q = Bin(Π - 1, p).
+    """The count with a user, P = Bin(Π, p), against the count without the user, Q = Bin(Π - 1, p).
 
     Both directions are computed, and the larger δ counts.
     """
@@ -201,8 +201,8 @@ class Replacement:
 
 @attrs.frozen
 class Move:
-    """One direction of a replacement: from an item with A holders to one that B other users
-    hold.
+    """One direction of a replacement: from an item with A holders, the user included, to an item
+    that B other users hold.
     """
 
     a: int
@@ -287,8 +287,8 @@ class _Moved:
 
 
 def _crossing(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the least y in low..high from which on a condition holds; `high` if it does not hold
-    before.
+    """Return the least y in low..high from which on a condition holds; `high` if there is no
+    smaller such y.
     """
     while low < high:
         middle = (low + high) // 2

@@ -360,7 +360,7 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
         (lambda: finite_pair(np.array([nan, 0.0]), np.array([0.0, nan])), "got nan"),
         (
             lambda: Losses(np.array([0.0]), np.array([inf])),
-            "give only the mass of an infinite loss",
+            "give the mass of infinite losses as `infinite`",
         ),
         (lambda: Losses(np.array([0.0]), np.array([0.0, 1.0])), "expected a list of losses"),
         (lambda: gaussian_pair(0.0, 1.0), "between 1e-15 and"),
