@@ -27,7 +27,7 @@ def reader_of_reports(
     if at < exact and not isclose(at, exact, rel_tol=1e-12):
         raise ValueError(
             f"reports have a pure ε of {exact:.15g}; the δ of the smaller ε = {at:.15g} is not "
-            "computed"
+            "computed: choose an ε that is not smaller"
         )
     assumption = (
         EXACT_REALS if continuous else "nothing: the statement holds for each user separately"

@@ -145,7 +145,7 @@ def test_the_law_of_a_tuple_of_numbers_is_that_of_the_words(d: int, variant: Any
 
 
 def test_bad_tuples_and_long_ones_are_refused() -> None:
-    with pytest.raises(ValueError, match="up to 8 attributes"):
+    with pytest.raises(ValueError, match="at most 8 attributes"):
         DuchiMulti(1.0, 9).law_of_tuple(np.zeros(9))
     for protocol in (Tuples(1.0, MIXED), Split(1.0, MIXED)):
         with pytest.raises(ValueError, match="from 1 to 3, got 4"):
