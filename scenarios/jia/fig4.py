@@ -203,8 +203,8 @@ def quotes() -> Iterator[Quote]:
                 "with mean 0 and the variance of Eq. 14",
                 partial(tested, population=population, mechanism=mechanism),
                 population,
-                f"Kolmogorov's test rejects the Gaussian no more often than by false alarm, "
-                f"{FALSE_ALARM:.0%}",
+                "Kolmogorov's test rejects the Gaussian no more often than by false alarm, in "
+                f"{100 * FALSE_ALARM:g} % of the collections",
                 unresolved="The distance is so small that the test rejects almost as rarely as by "
                 "false alarm. No number of trials that we can run tells the two rates apart.",
                 disputed="The text has no measure, and we chose the test."
@@ -345,8 +345,8 @@ EXPERIMENT = Experiment(
             "have the same mean variance, which depends on the numbers of users and items only."
         ),
         (
-            "Kolmogorov's test is against the Gaussian of Eq. 13 and 14, with false alarms of "
-            f"{FALSE_ALARM:.0%}."
+            "Kolmogorov's test is against the Gaussian of Eq. 13 and 14, with false alarms in "
+            f"{100 * FALSE_ALARM:g} % of the collections."
         ),
     ),
     words={

@@ -309,7 +309,7 @@ def fewer_positives(places: Places, axis: str) -> Counterpart:
 
 def _if_lowered(places: Places, found: Counterpart) -> Counterpart:
     """Return the counterpart with its law, if the law is known: the share of places at which an
-    item is above the cut.
+    item is above the cut in truth.
     """
     if not all(rows[0]["lowered"] for rows in places.values()):
         return found

@@ -276,8 +276,8 @@ def _within(deviations: float) -> float:
 
 
 def _asked_alone(truthful_no: int, fixed: bool = False) -> float:
-    """The variance of the estimated number of yes if 100 owners hold yes, sampled owners answer the
-    truth, and there is no other noise.
+    """The variance of the estimated number of yes if 100 owners hold yes and `truthful_no` hold no,
+    sampled owners answer the truth, and there is no other noise.
 
     Each owner is sampled with probability π_s = 0.45, or 45 owners are sampled if the number of
     answers is `fixed`.
@@ -293,7 +293,9 @@ def _asked_alone(truthful_no: int, fixed: bool = False) -> float:
 
 
 def _toy_deviation(truthful_no: int) -> float:
-    """The standard deviation of the estimate of Eq. 5 when 100 hold yes, from the answers' law."""
+    """The standard deviation of the estimate of Eq. 5 when 100 owners hold yes and `truthful_no`
+    owners hold no, from the answers' law.
+    """
     parts = ((HOLDERS, YES), (truthful_no, NO))
     chances = [(count, float(TOY.law(truth)[1])) for count, truth in parts]
     variance = sum(count * p * (1 - p) for count, p in chances)

@@ -1,5 +1,5 @@
-"""Claims of Yang et al., section 3.1.2, on DPDG: each user's noise, and where sampling
-errs less than DPDG.
+"""Claims of Yang et al., section 3.1.2, on DPDG: each user's noise, and up to how many users
+sampling errs less than DPDG.
 """
 
 from math import expm1, log, sqrt

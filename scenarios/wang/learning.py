@@ -118,7 +118,9 @@ def quotients(
 
 
 def drops_slowly(source: str, method: Inner) -> Quote:
-    """The quote that rates fall more slowly with ε than mean squared errors of means do."""
+    """The quote that the misclassification rate of a method falls by a smaller factor with ε than
+    the worst variance of a mean does.
+    """
 
     def at_census(here: Table) -> Outcome:
         epsilons = sorted(here.values("epsilon"))

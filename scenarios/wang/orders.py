@@ -78,7 +78,8 @@ class OrderCheck:
 def worst_variances(
     epsilon: float, attributes: int, variant: DuchiVariant = "corrected"
 ) -> dict[str, float]:
-    """Return the worst variance of one reported number for HM, PM and Duchi et al.'s mechanism.
+    """Return the worst variance of one attribute's number in a report, for HM, PM and Duchi et
+    al.'s mechanism.
 
     `variant` chooses the corrected or the printed version of Duchi et al.'s mechanism.
 

@@ -114,8 +114,8 @@ def drawn(
 def narrowed(people: TablePopulation, attributes: int) -> TablePopulation:
     """Return the same people with the first attributes of each kind only.
 
-    Numbers and categories keep their shares of all attributes, rounded; at least one number is
-    kept.
+    Numeric and categorical attributes keep their shares of all attributes, rounded; at least one
+    numeric attribute is kept.
 
     Raises `BadInput` for fewer than two attributes, and for more attributes than the people have.
     """
