@@ -8,17 +8,18 @@ The run is read symbolically. A user then sends *elements*, linear forms of its 
     u1 shares s additively:      to u2: c1       to u3: c2      to u4: s - c1 - c2
 
 A set of users *breaks* u1 if some combination of the elements that they receive contains secrets of
-u1, and no coin or other secret. The combination may be an element of the secret, or for example the
-sum of two elements. A large run has too many sets of users to try all of them, so we use the
-structure of the elements. docs/proofs/breaking-sets.md proves the rules.
+u1, and no coin or other secret. We also say that the users *read* something. They may read an
+element of the secret, or for example the sum of two elements. A large run has too many sets of
+users to try all of them, so we use the structure of the elements that u1 sends.
+docs/proofs/breaking-sets.md proves the rules.
 
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
    example, if every element of a secret is shared with coins of its own, the shares of each element
    are a group. Each group is searched by itself: a combination without coins is a sum of
    combinations without coins, one for each group. If the sum is not 0, one of these is not 0.
 
-2. *If at most two elements contain each coin* (additive sharing), a combination without coins uses
-   all elements of the group or none. So a set of users must receive the whole group to read
+2. *If each coin occurs in at most two elements* (additive sharing), a combination without coins
+   uses all elements of the group or none. So a set of users must receive the whole group to read
    anything. In the example {u2, u3, u4} reads s, and no smaller set reads anything. We compute
    whether the whole group tells anything.
 
@@ -27,8 +28,8 @@ structure of the elements. docs/proofs/breaking-sets.md proves the rules.
    element, one for each recipient; the first k recipients other than u1 (if there are so many) read
    something; and the first k - 1 read nothing. The result then holds for every set of k recipients
    other than u1. If the protocol states nothing, or if a check fails, sets of recipients are tried
-   by size, up to `max_size`. The search is incomplete if more users than that, without u1, receive
-   elements of such a group.
+   by size, up to `max_size`. If more than `max_size` users, without u1, receive elements of such a
+   group, the search is incomplete.
 
 4. *Three more things make a search incomplete.* Elements of u1 may contain values that other
    parties know. Elements of other parties may contain coins or secrets of u1. And linear
@@ -116,11 +117,11 @@ class BreakingSet:
 class BreakingSets:
     """The minimal breaking sets that were found for a user, smallest first.
 
-    If the search is not `complete`, breaking sets of more than `searched` users may exist. If the
-    search relied on the protocol's threshold, one set of so many users stands for all such sets;
-    `note` says so.
-    `unsearched` says which coalitions the search ignores. `overlooked` says why even small sets of
-    users may have been missed; the text is empty if there is no such reason.
+    If the search is not `complete`, breaking sets of more than `searched` users may exist; for a
+    complete search, `searched` is None. If the search relied on the protocol's threshold k, one set
+    of k users stands for all sets of k users, and `note` says so. `unsearched` says which
+    coalitions the search ignores. `overlooked` says why even small sets of users may have been
+    missed. These two texts are empty if there is nothing to say.
     """
 
     user: str
@@ -181,9 +182,10 @@ class GroupSearch:
 def smallest_breaking_sets(done: Run, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
     """Return minimal sets of other users that can compute a function of this user's secret alone.
 
-    Only sets of users of the user's own role are searched. If a search by size is needed, it ends
-    at `max_size` users. Raises `BadInput` for a name that no party has and for a party that
-    declares no secret, and `ScriptError` if the script behaves differently when it is read again.
+    Only sets of parties of the user's own role are searched. If sets must be tried by size, the
+    search ends with sets of `max_size` users. Raises `BadInput` for a name that no party has and
+    for a party that declares no secret, and `ScriptError` if the script behaves differently when it
+    is read again.
     """
     return BreakingSearch(done).search(user, max_size)
 
@@ -315,8 +317,8 @@ class BreakingSearch:
     def _search_by_threshold(self, number: int, group: ElementGroup) -> GroupSearch | None:
         """Search by the protocol's own threshold.
 
-        Return None if the protocol states no threshold, if its threshold is seen to be wrong, or if
-        the elements are not Shamir's shares.
+        Return None if the protocol states no threshold, if its threshold turns out to be wrong for
+        this group, or if the elements are not Shamir's shares.
         """
         protocol = self._run.protocol
         if not isinstance(protocol, Thresholds):
@@ -483,7 +485,9 @@ def _connected(coins: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 def _reachable(
     place: int, coins: Sequence[Sequence[int]], places: dict[int, list[int]]
 ) -> set[int]:
-    """All elements that chains of coins connect to `place`; removes these coins from `places`."""
+    """The places of all elements that chains of shared coins connect to the element at `place`. The
+    coins of these chains are removed from `places`.
+    """
     reached, pending = {place}, [place]
     while pending:
         for coin in coins[pending.pop()]:

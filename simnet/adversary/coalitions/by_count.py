@@ -11,8 +11,9 @@ sharing a user is exposed by the server with all 999 other users, and by no smal
 1. *Kinds.* The run is read as an outline (`orbits`), with nobody corrupt. A run falls into *parts*:
    no relation joins messages or secrets of two parts. Parties are of one kind in a part if the
    relations of the part stay the same when these parties change places. This is checked on every
-   message of the part. What a coalition learns falls into what it learns from each part
-   (docs/proofs/breaking-sets.md). So in TSS the kinds of users differ from item to item.
+   message of the part. What a coalition learns is what it learns from the single parts, taken
+   together (docs/proofs/breaking-sets.md). In TSS each item is a part, so a user may be of another
+   kind for each item.
 2. *Counts.* A coalition without u may expose or touch u: see `every_coalition` for these two words.
    Whether it does depends only on how many members it has of each kind. Both are monotone, so
    `staircase` finds the minimal and the maximal vectors of counts with few questions.
@@ -20,7 +21,7 @@ sharing a user is exposed by the server with all 999 other users, and by no smal
    last member of its kind. This coalition is judged on the run itself, at the run's own size, with
    tables whose equations are checked (`orbits.solving`).
 
-What exceeds the output is not monotone. So it is not searched here.
+To learn more than the output is not monotone, so such coalitions are not searched here.
 
 >>> from simnet import Field, Summed, run, seats
 >>> F, SHARE = Field(10_007), Summed("share")
@@ -69,7 +70,7 @@ class Kind:
     """Parties that count alike in one part of a run: how many of them collude matters, not which.
 
     `has_secret` says whether they have secrets in this part. `receives` names the messages of
-    this part that they receive.
+    this part that they receive from others.
     """
 
     name: str
@@ -119,7 +120,7 @@ class ByCount:
     """Which coalitions of a large run expose and touch parties, by counts.
 
     A coalition exposes a party if it does so in some part of the run; the same holds for touching.
-    `untouched` are parties whose secrets are in no part: no coalition touches them.
+    `untouched` are parties whose secrets occur in no part: no coalition touches them.
     `judged` is the number of verdicts that were found, and `rests_on` says what was checked, and
     which theorems the rest follows from.
     """
@@ -146,7 +147,7 @@ class ByCount:
         return list(dict.fromkeys(each.unsearched for each in stairs if each.unsearched))
 
     def corners(self) -> Iterator[tuple[CountedPart, CountedStanding, Counts]]:
-        """Yield every vector of counts that is listed, once for each standing."""
+        """For each standing, yield every vector of counts in its two staircases once."""
         for part in self.parts:
             for standing in part.standings:
                 listed = itertools.chain.from_iterable(
@@ -294,7 +295,8 @@ def untouched_among(declaring: Collection[str], parts: Sequence[CountedPart]) ->
 def secrets_in_words(places: Sequence[tuple[int, int]], lanes: int) -> list[str]:
     """Elements of secrets in words, such as `elements 1 to 30 of secret 1`.
 
-    A place is the number of a secret, from 0, and the place of the first of `lanes` elements in it.
+    A place is a pair (number of a secret, first element), both counted from 0. It stands for
+    `lanes` consecutive elements of this secret.
 
     >>> secrets_in_words([(0, 0), (0, 2), (1, 5)], 2)
     ['elements 1 to 4 of secret 1', 'elements 6 to 7 of secret 2']

@@ -4,10 +4,11 @@ Theory of operation
 -------------------
 
 A coalition *exposes* a party u outside it if it determines a function of u's secrets alone that is
-not constant. It *touches* u if it determines some function in which a secret of u occurs. A party
-that joins a coalition adds rows, and makes numbers known. So a coalition without u that exposes or
-touches u still does so when others join (docs/proofs/breaking-sets.md has the proof). So we list
-the minimal coalitions that expose u, and the maximal coalitions that do not.
+not constant. It *touches* u if it determines some function in which a secret of u occurs. If a
+party joins a coalition, the coalition also sees what this party receives, and knows its coins and
+secrets. So a coalition without u that exposes or touches u still does so when others join
+(docs/proofs/breaking-sets.md has the proof). So we list the minimal coalitions that expose u, and
+the maximal coalitions that do not.
 
 What a coalition learns *beyond the output* may become nothing when others join. If the victim
 joins, nothing is left to learn about it. If a server joins, the larger coalition may be allowed to
@@ -37,12 +38,15 @@ class Standing:
 
     `exposing` are the minimal coalitions that certainly expose the party. `unexposing` are the
     maximal coalitions that certainly do not, among those with a decided verdict. `may_expose`
-    counts the coalitions without the party about which the two lists do not decide. `touching`,
-    `untouching` and `may_touch` are the same for touching. Each element of a secret counts as a
-    number of its own. So if two elements are always equal, their difference exposes the party,
-    although it is 0. A product of secrets of one party counts as a number of its own, too. A
-    product of a secret and a coin decides nothing: if the coin is 0, or unknown to the coalition,
-    the product need not tell anything about the secret.
+    counts the coalitions without the party about which the two lists do not decide: those that
+    contain no coalition of `exposing`, and lie in no coalition of `unexposing`. `touching`,
+    `untouching` and `may_touch` are the same for touching.
+
+    Each element of a secret counts as an unknown of its own. So if two elements are always equal, a
+    coalition that determines their difference exposes the party, although the difference is 0. A
+    product of secrets of one party counts as an unknown of its own, too. From a product of a secret
+    and a coin we conclude nothing: if the coin is 0, or unknown to the coalition, the product need
+    not tell anything about the secret.
     """
 
     party: str

@@ -5,10 +5,11 @@ Theory of operation. To expose a party is monotone: a coalition without u that e
 so when others join (docs/proofs/breaking-sets.md). If all others together do not expose u, then no
 coalition without u does. Otherwise we find
 
-- a minimal coalition that exposes u. Line up all others; the shortest beginning of the line that
-  exposes u ends with a party that is needed. We put this party in front, drop the parties that
-  stand behind it, and repeat until those in front expose u.
-- a maximal coalition that does not. Each other party joins if u is still not exposed then.
+- a minimal coalition that exposes u. Line up all others. The shortest beginning of the line that
+  exposes u ends with a party that this beginning needs. We put this party in front, drop the
+  parties that stood behind it, and repeat, until the parties that were put in front expose u.
+- a maximal coalition that does not expose u. One party after the other joins, if the coalition then
+  still does not expose u.
 
 Other minimal and maximal coalitions may exist: a coalition that the result does not mention may
 expose u.
@@ -35,9 +36,9 @@ class OneOfEach:
     """A minimal coalition that certainly has a property, and a maximal coalition that certainly
     does not have it.
 
-    A coalition is None if none was found. If `nobody` is true, no coalition of the others has the
-    property, so `minimal` is None and `maximal` are all others. If `unsearched` is not empty,
-    it says why the search ended early.
+    A coalition is None if none was found; the empty coalition is (). If `nobody` is true, no
+    coalition of the others has the property, so `minimal` is None and `maximal` has all others. If
+    `unsearched` is not empty, it says why the search ended early.
     """
 
     minimal: Names | None

@@ -11,9 +11,11 @@ def nonlinear_reason(reading: Symbolic) -> str:
     """Say why linear forms do not show all that coalitions learn from field elements; empty if they
     show all of it.
 
-    Products are no linear forms. Seeds, keys and boxes give field elements to whoever knows a seed
-    or key. The value of a door may tell something about coins that the door was given. A secret
-    that is made from field elements depends on them.
+    They do not if parties multiply field elements, because products are no linear forms. They do
+    not if there are seeds, keys or boxes, which give field elements to whoever knows a seed or key;
+    if a door is given field elements that contain coins, because its value may tell something about
+    the coins; or if a secret is made from field elements, because it depends on them. Doors of
+    outputs do not count.
     """
     families = reading.unknowns.families
     if reading.products or reading.unknowns.queries:
@@ -27,7 +29,7 @@ def nonlinear_reason(reading: Symbolic) -> str:
             for number in np.unique(written_out(forms.rows).unknowns // PLACES).tolist()
         }
         if not kinds <= {"secret", "public"}:
-            return f"{use.party} gives a door field elements with coins"
+            return f"{use.party} gives a door field elements that contain coins"
         if use.kind == "secret" and use.rows:
             return f"{use.party} makes a secret from field elements"
     return ""

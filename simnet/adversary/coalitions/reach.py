@@ -41,15 +41,15 @@ class Reached:
     """Whom one coalition certainly exposes and touches, whom it may expose and touch at most, and
     the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
 
-    A coalition that learns a product may expose all parties that have a factor. A product of a
-    secret and a coin exposes and touches nobody for certain: the coin may be 0, or unknown to the
-    coalition. Nor does a multiple of a secret, if the coalition perhaps does not know the multiple.
-    If the coalition learns a secret that was made from field elements, it may expose and touch the
-    owners of the secrets in these.
+    A coalition that learns a product may expose all parties that have a factor. If it learns a
+    product of a secret and a coin, it exposes and touches nobody for certain: the coin may be 0, or
+    unknown to the coalition. The same holds if it learns a secret times a number, and perhaps does
+    not know the number. If it learns a secret that was made from field elements, it may expose and
+    touch the owners of the secrets in these field elements.
 
-    A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
-    more, if doors were given field elements. So a decided verdict alone does not say that a party
-    is not exposed.
+    A verdict is already `leaks` if what the coalition certainly learns exceeds its output. The
+    coalition may learn more, if doors were given field elements. So a decided verdict alone does
+    not say that a party is not exposed.
     """
 
     exposes: int
@@ -91,7 +91,9 @@ class Reach:
         return len(self._found)
 
     def allow(self, more: int) -> None:
-        """Judge at most so many more coalitions; for others, `certain` raises `Unsearched`."""
+        """Allow verdicts on `more` further coalitions. After these, `certain` raises `Unsearched`
+        for a coalition that was not judged before.
+        """
         self._more = more
         self._most = self.judged + more
 
@@ -140,8 +142,8 @@ def _certain_functions(found: Verdict, knowledge: Knowledge) -> list[Vector]:
     """Return the functions of secrets that the coalition certainly determines.
 
     Functions beyond the output are left out if the coalition perhaps does not know how its messages
-    were made. A product that has a coin among its factors, or anything else but secrets, is no
-    function of secrets. So we return functions that span all combinations without such products.
+    were made. A product is a function of secrets only if all its factors are secrets. So we return
+    functions that span those combinations that contain no other products.
     """
     is_sure = found.finding != "undecided" or found.bounds.knows_structure
     vectors = [each.terms for each in knowledge.functions if is_sure or each.in_output]
@@ -222,8 +224,8 @@ def _owners_behind(
 
 
 def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:
-    """Whether some combination of the functions contains only these unknowns and perhaps a public
-    number.
+    """Whether some combination of the functions, not 0, contains only unknowns of `own` and perhaps
+    a public number.
     """
     # Unknowns that are not in `own` become pivots first. So a row whose pivot is in `own` contains
     # no unknown outside `own`.

@@ -12,12 +12,13 @@ read symbolically. Every field element that was sent must be one of these:
   powers 1, a, a², ..., of points a that are different and not 0. Row k goes to the same recipient
   for all senders. The first coefficient is a secret of the sender, and the others are its own
   coins. Each of these coins and secrets occurs in no other sharing.
-- a *sum*. If sums are sent, every recipient adds up its shares of all senders, and sends the sum to
-  one collector.
+- a *sum*. If sums are sent, every recipient adds up the shares that it received from all senders,
+  and sends the sum to one collector, the same for all. The collector sends and receives no shares.
 
-Let t be the number of powers. A coalition without u, with t shares of each secret, exposes u. With
-fewer shares it exposes u only if it has the collector and all other senders, and touches u only if
-it has the collector. So the staircases follow from the number of members of each kind.
+Let t be the number of powers. A coalition without u that receives at least t shares of each secret
+exposes u. With fewer shares it exposes u if and only if it has the collector and all other senders,
+and touches u if and only if it has the collector. So the staircases follow from the number of
+members of each kind.
 
 Each vector of counts that is listed, except 0, is also judged on the run by elimination, for one
 coalition with these counts. If this verdict does not agree, the run is refused.
@@ -64,7 +65,10 @@ NO_SHARE = (
     "a message that was taken for a share is not a sum of one secret and coins of its sender, each "
     "times a factor"
 )
-SPREAD = "elements that the symbolic reading keeps together are spread over several messages"
+SPREAD = (
+    "the elements of one row of an array go to several recipients; an array of shape (recipients, "
+    "elements) has a row for each recipient"
+)
 USED_TWICE = "a coin or a secret occurs in two sharings, or twice in one"
 
 
@@ -102,7 +106,7 @@ class _Sharing:
 
     @property
     def threshold(self) -> int:
-        """How many shares tell the secret."""
+        """How many shares are enough to compute the secret."""
         return int(self.weights.shape[1])
 
     def total(self) -> list[Vector]:
@@ -292,8 +296,8 @@ def _base(sent: _Sent, unknowns: Unknowns, sender: str) -> tuple[list[Vector], I
 
 
 def _columns(sent: _Sent) -> list[dict[int, tuple[int, ...]]]:
-    """For each element of the messages, the unknowns in it, each with its coefficients in the
-    messages. Raises `NotShared` if messages contain different unknowns.
+    """For each place in a message: the unknowns at this place, each with its coefficients in all
+    messages. Raises `NotShared` if the unknowns at a place are not the same in all messages.
     """
     rows, count = sent.rows, len(sent.recipients)
     if isinstance(rows, Mixture) and rows.count == count:
@@ -465,8 +469,8 @@ def _counted(sharing: _Sharing, done: Run, unknowns: Unknowns) -> CountedPart:
 def _confirm(found: ByCount, reach: Reach) -> None:
     """Judge one coalition for each vector of counts that is listed, except 0.
 
-    The verdict is about the whole run, so it is compared with what all parts say together. Raises
-    `NotShared` if a verdict does not agree.
+    A verdict is about the whole run, so it is compared with what all parts of `found` say together.
+    Raises `NotShared` if a verdict does not agree.
     """
     for part, standing, counts in found.corners():
         coalition = part.coalition(standing, counts)

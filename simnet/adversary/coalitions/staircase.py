@@ -10,10 +10,11 @@ thing in two ways, and each list gives the whole answer. For two kinds they look
                +----------------     maximal without it: (2, 1), (3, 0)
                   0  1  2  3  4  users
 
-We keep the minimal vectors that were found so far, and look at the largest vectors that contain
-none of them. If one of these has the property, we shrink it: we lower one count after the other as
-far as the property stays, by bisection. This gives a new minimal vector. If none of them has it,
-they are the maximal vectors without the property, and nothing is left to find.
+A vector *contains* another one if none of its counts is smaller. We keep the minimal vectors that
+were found so far, and look at the largest vectors that contain none of them. If one of these
+largest vectors has the property, we shrink it: we lower one count after the other as far as the
+property stays, by bisection. This gives a new minimal vector. If no largest vector has the
+property, they are the maximal vectors without it, and nothing is left to find.
 
 >>> def breaks(counts):
 ...     users, servers = counts
@@ -41,8 +42,8 @@ class Unsearched(SimnetError):
 class Staircase:
     """The minimal vectors with a monotone property, and the maximal vectors without it.
 
-    If `unsearched` is not empty, it says why the search ended early. Then the vectors that are
-    listed are right, but more may exist.
+    If `unsearched` is not empty, it says why the search ended early. Then each vector that is
+    listed is minimal or maximal, but more such vectors may exist.
     """
 
     minimal: tuple[Counts, ...]

@@ -11,8 +11,8 @@ discrete coins. We fix the values, and find the law of the result by playing eve
   Laplace and the Skellam law.
 - *A refusal.* The function may raise an error for some values or coins. We count this as an
   outcome, named `REFUSED`.
-- *Values that cannot be compared* are refused. A function whose value changes from call to call is
-  refused if we notice this: we play the first tape twice.
+- *Values that cannot be compared*: we refuse a function that returns such a value. We also refuse a
+  function whose value changes from call to call, if we notice this: we play the first tape twice.
 
 Example. A voter with vote 2 tells the truth with probability 3/4:
 
@@ -45,7 +45,7 @@ CERTAINLY_TOO_MANY = 100
 
 
 class NotEnumerable(BaseException):
-    """Raised if the law of doors cannot be found. The error's text says why.
+    """Raised if the law of a door, or of several doors, cannot be found. The text says why.
 
     The error is a `BaseException`, because a function's own `except Exception` must not catch it.
     """
@@ -69,7 +69,7 @@ class CallBudget:
 
 
 class _FiniteCoins(TapeDiscrete):
-    """Coins that play a tape, and refuse a draw with too many outcomes before they are listed."""
+    """Coins that play a tape. They refuse a draw with too many outcomes before these are listed."""
 
     def __init__(self, tape: Tape, budget: CallBudget) -> None:
         super().__init__(tape)
@@ -123,8 +123,8 @@ def law_of_calls(
 ) -> Law:
     """Return the exact law of the value of a function of discrete coins, by the key of the value.
 
-    `call` must make its own copies of its arguments. Raises `NotEnumerable` if the law cannot be
-    found.
+    `call` is called many times. Each time it must give the function new copies of its arguments,
+    because the function may change them. Raises `NotEnumerable` if the law cannot be found.
     """
     law: dict[Hashable, Fraction] = {}
     stack: list[tuple[tuple[Outcome, ...], Fraction, int]] = [((), Fraction(1), 1)]
@@ -177,7 +177,8 @@ def _outcome(
 
 
 def widest_ratio(laws: Sequence[Mapping[Hashable, Fraction]]) -> Fraction | None:
-    """The largest ratio, over all outcomes, of one outcome's probabilities under two of the laws.
+    """The largest ratio of the probabilities that two of the laws give to one outcome, over all
+    outcomes.
 
     Return None if the ratio is infinite. The ratio is 1 exactly if all laws are equal.
     """

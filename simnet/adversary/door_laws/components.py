@@ -3,10 +3,11 @@
 Two disclosed values may each tell nothing about an input, and tell it exactly when they are put
 together. For example, let r be a coin and x an input: r is uniform and x + r is uniform, but their
 difference is x. So we must not judge each door by itself and add up the results. We connect two
-disclosing doors if the same secret, coin or product, unknown to the coalition, occurs in unknown
-numbers that both are given, directly or through secrets that are made from other secrets. Doors
-that are connected in this way form a *component*. In one run, given all inputs, the coins and
-secrets of a component are independent of the coins and secrets of every other component. ::
+disclosing doors if they depend on the same secret, coin or product: if both are given numbers that
+the coalition does not know, and this unknown occurs in the numbers, or in secrets from which these
+were made. Doors that are connected, directly or through other doors, form a *component*. In one
+run, given all inputs, the coins and secrets of a component are independent of the coins and secrets
+of every other component. ::
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 
@@ -80,7 +81,7 @@ class HonestDoor:
 
     @property
     def inputs(self) -> list[tuple[int, str]]:
-        """The parties whose inputs the function is given, each with the run."""
+        """The inputs that the function is given, as pairs (run, party)."""
         return [
             (self.input_run, each.party) for each in self.call.sources if isinstance(each, Input)
         ]
@@ -204,8 +205,8 @@ class DoorGraph:
         return hidden and self.is_known(forms)
 
     def hidden_elements(self, door: HonestDoor) -> Iterator[Element]:
-        """All elements of the arrays that a door is given and that the coalition does not know as a
-        whole.
+        """All elements of the arrays that a door is given, without arrays of which the coalition
+        knows every element.
         """
         for forms in door.rows:
             if not self.is_known(forms):
@@ -243,9 +244,9 @@ class DoorGraph:
         ]
 
     def secrets_behind(self, doors: Iterable[HonestDoor]) -> list[HonestDoor]:
-        """The secrets in numbers that the doors are given and the coalition does not know, and the
-        secrets behind these secrets in turn. Each secret comes after the secrets that it is made
-        from.
+        """The doors that made the secrets in what these doors are given, except for arrays that the
+        coalition knows; and the doors behind these doors in turn. Each door comes after the doors
+        behind it.
         """
         ordered: dict[int, HonestDoor] = {}
 
@@ -328,7 +329,7 @@ def _closure(families: Iterable[int], readers: Mapping[int, Sequence[int]]) -> f
 
 
 def _families(forms: Forms) -> set[int]:
-    """The families of all unknowns in an array; all lanes of a term lie in one family."""
+    """The families of all unknowns in an array."""
     return set((forms.terms.unknowns // PLACES).tolist()) - {ONE}
 
 

@@ -24,8 +24,8 @@ so its `epsilon` is 0. But n and t are in one block, and the `strong_epsilon` of
 together n and t tell x.
 
 If several runs are judged together, a run that is given twice counts once. Different runs with one
-seed share their discrete coins. Then a component is not judged if the function of one of its doors
-takes coins.
+seed share their discrete coins. Then a component is not judged if the function of one of its doors,
+or of a door that made a secret behind them, takes coins in such a run.
 """
 
 import math
@@ -108,7 +108,8 @@ class Disclosures:
     tier: Tier
     argument: str
     has_secrets: bool  # whether honest parties made any secrets
-    condition: str | None = None  # what the argument needs and nobody could check: "if ..."
+    # What the argument assumes because it could not be tried: a clause that begins with "if".
+    condition: str | None = None
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -138,9 +139,8 @@ def disclosures(
 ) -> Disclosures:
     """Return what the disclosing doors of honest parties tell.
 
-    The result has one record for each group of doors, and the loss of all doors together.
-
-    `domain_of` gives the inputs that a party may have in a run.
+    The result has one record for each group of doors that are reported together, and the loss of
+    all doors together. `domain_of` gives the inputs that a party may have in a run.
     """
     first_of_run = {place: known.runs.index(run) for place, run in enumerate(known.runs)}
     once = [door for door in disclosing if first_of_run[door.run] == door.run]
@@ -242,7 +242,7 @@ class _ComponentJudge:
 
     def _is_uniform(self, component: Component) -> bool:
         """Whether the doors are certainly given only field elements that tell nothing about any
-        secret.
+        secret, because coins hide the secrets in them.
         """
         graph = self._graph
         if any(door.inputs for door in component.doors):
@@ -428,7 +428,9 @@ _Block = tuple[Sequence[_Judged], Collection[str], bool]
 
 
 def _losses(blocks: Iterable[_Block]) -> float | None:
-    """The largest total loss of any party; None if a loss of some component is not known."""
+    """The largest loss of any party, added up over blocks; None if a loss that is needed is not
+    known.
+    """
     losses: dict[str, float] = defaultdict(float)
     for members, parties, is_shared in blocks:
         for each in members:

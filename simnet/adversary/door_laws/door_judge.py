@@ -68,9 +68,9 @@ class DoorJudge:
     def disclosures(self, corrupt: Collection[str], view: WidestView | None) -> Disclosures:
         """Return what honest parties disclose to a coalition with this view of field elements.
 
-        If the view is None, the coalition may know anything about field elements. The
-        argument names the doors of secrets for which it could not be tried whether coins or field
-        elements decide if the door refuses.
+        If the view is None, the coalition may know anything about field elements. Perhaps it could
+        not be tried for some doors of secrets whether coins or field elements decide if the door
+        refuses. Then the `condition` of the result names these doors, unless its `epsilon` is None.
         """
         graph = self._graph(corrupt, view)
         disclosing = [door for door in graph.doors if door.call.kind == "disclose"]
@@ -92,8 +92,9 @@ class DoorJudge:
     def secret_values(self, corrupt: Collection[str]) -> dict[SecretKey, SecretValues]:
         """The possible values of each honest party's secrets, by the party's input.
 
-        A secret is listed only if its door was given exactly one input and no field elements, and
-        if the possible inputs and the door's law can be found, and the law has the run's value.
+        A secret is listed only if its door was given exactly one input and no field elements other
+        than public numbers, if the possible inputs and the door's law at each of them can be found,
+        and if the value in the run is possible for one of these inputs.
         """
         laws = DoorLaws()  # a separate budget, so that these calls do not use up a verdict's budget
         found: dict[SecretKey, SecretValues] = {}

@@ -50,11 +50,12 @@ class DoorLaws:
         return found[1]
 
     def law(self, call: DoorCall, inputs: Sequence[Any], rows: Sequence[tuple[int, ...]]) -> Law:
-        """The law of a door's value if its sealed arguments have these values, in order.
+        """The law of a door's value if its sealed arguments have these values.
 
-        The outcomes are tuples of residues for a secret, and keys (`key_of`) for a disclosed value.
-        The outcome `REFUSED` means that the function raised an error. Raises `NotEnumerable` if the
-        law cannot be found.
+        `inputs` has the values of the sealed inputs, and `rows` the numbers of the symbolic arrays
+        of field elements, in the order in which the door is given them. The outcomes are tuples of
+        residues for a secret, and keys (`key_of`) for a disclosed value. The outcome `REFUSED`
+        means that the function raised an error. Raises `NotEnumerable` if the law cannot be found.
         """
         signature = self.signature(call)
         key = signature, tuple(map(key_of, inputs)), tuple(rows)
@@ -87,8 +88,8 @@ class DoorLaws:
 
 
 def _has_changed(call: DoorCall) -> bool:
-    """Whether the function or a plain argument of the call has changed since the run. The calls
-    that made the outputs among its arguments are asked, too.
+    """Whether the function or a plain argument of the call has changed since the run. If an
+    argument is the output of an earlier call of a door, the same is asked about that call.
     """
     made = [each.call for each in call.arguments if isinstance(each, Made)]
     return call.has_changed or any(map(_has_changed, made))

@@ -2,7 +2,7 @@
 
 Theory of operation. Let x be the inputs behind a component, s its secrets, y the field elements
 that its doors are given, and v the values that it discloses. We find every door's law given its
-arguments by calling the door (`calling`). We put these laws together for every x in the domain::
+arguments by calling the door (`calling`). We put these laws together for every possible x::
 
     P(v, s | x) = Σ_y P(y) ∏ P(each secret | its arguments) ∏ P(each v | its arguments)
 
@@ -24,12 +24,13 @@ log γ, because it compares two answers. `epsilon` compares two items, and a use
 part has the same answer for both, so `epsilon` is smaller than log γ if p < 1 < γ.
 
 *Bounds.* If the joint law has too many outcomes, the doors' losses are added up: for each
-disclosing door, the largest log ratio between any two arguments that occur. Even the secrets may
-have too many values (for example, a sum over all users). If the disclosed values are computed from
-secrets alone, a party's loss is then at most the loss of the party's own secrets.
+disclosing door, the largest log ratio of its laws at any two lists of arguments that can occur. If
+even the secrets have too many values (for example, a sum over all users), we find a bound on
+`epsilon` only if no disclosing door is given an input, and no secret is made from field elements.
+A party's loss is then at most the loss of the party's own secrets.
 
-*Conditions.* The exact law leaves out inputs that some door refuses for all coins, and counts them.
-A refusal that depends on coins or on secrets is an outcome. The law holds for the plain arguments
+*Conditions.* The exact law leaves out inputs for which some door refuses, whatever the coins are,
+and counts them. Any other refusal is an outcome. The law holds for the plain arguments
 of this run: if a plain argument depends on values disclosed earlier, another run may have another
 law.
 """
@@ -79,7 +80,9 @@ class ComponentLaw:
     epsilon: float
     strong_epsilon: float | None  # None if this loss could not be computed
     is_exact: bool  # whether `epsilon` is exact; if not, it is an upper bound
-    refused: int = 0  # the number of assignments of inputs that some door refuses for all coins
+    # The number of assignments of inputs for which some door refuses, whatever the coins are. A
+    # bound does not count them.
+    refused: int = 0
     assignments: int = 1  # the number of all assignments of inputs
 
 
@@ -125,9 +128,9 @@ class ComponentStates:
         domain_of: DomainOf,
         doors: DoorLaws,
     ) -> None:
-        """Raises `NotEnumerable` for a component with inputs whose possible values are not known,
-        for arguments of a kind for which we have no rule, and for a component in which too many
-        field elements contain coins.
+        """Raises `NotEnumerable` if the possible values of an input are not known; if arguments
+        contain products, or random rows of which we do not know whether the coalition knows them;
+        and if more than `MOST_COIN_ELEMENTS` field elements contain coins.
         """
         self.component = component
         self.inputs = component.inputs
@@ -245,7 +248,7 @@ class ComponentStates:
         coins: Numbers,
         secrets: Mapping[int, Numbers],
     ) -> list[Numbers]:
-        """The numbers of the arrays that a door is given."""
+        """The numbers of the symbolic arrays that a door is given, array by array."""
         found = []
         for forms in door.rows:
             first = self._first_context.get(id(forms))
@@ -279,8 +282,8 @@ class ComponentStates:
 def _in_variables(
     vectors: Sequence[dict[int, int]], moduli: list[int], modulus: int
 ) -> list[dict[int, int]]:
-    """Write the vectors as combinations of new variables, and append each new variable's modulus to
-    `moduli`.
+    """Write the vectors as combinations of as many new variables as are needed. The variables are
+    numbered by their places in `moduli`, to which the modulus of each is appended.
     """
     first = len(moduli)
     rank, combinations = basis_of(vectors, modulus)
@@ -308,8 +311,8 @@ def recorded_outcome(door: HonestDoor) -> Hashable:
 def _joint_law(states: ComponentStates) -> ComponentLaw:
     """How much all disclosed values together tell, computed from their exact joint law.
 
-    Raises `TooManyStates` if this takes too many states, and `NotEnumerable` if the disclosed value
-    of the run is impossible.
+    Raises `TooManyStates` if this takes too many states, and `NotEnumerable` if no possible input
+    can give the values that were disclosed in the run.
     """
     if states.count > MOST_STATES:
         raise TooManyStates(
@@ -421,8 +424,8 @@ def _mixture(laws: Iterable[tuple[Fraction, Law]]) -> Law:
 
 
 def _neighbours(laws: Mapping[Numbers, Law], inputs: Sequence[Place]) -> Iterator[list[Law]]:
-    """Yield the laws at all inputs of one party, for each party and all inputs of the other
-    parties.
+    """For each party, and for each choice of the other parties' inputs, yield the laws at all
+    inputs of this party.
     """
     for party in dict.fromkeys(name for _, name in inputs):
         groups: dict[Numbers, list[Law]] = defaultdict(list)
@@ -442,8 +445,13 @@ def _larger(first: Ratio, second: Ratio) -> Ratio:
 
 
 def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
-    """Bounds by sums of the doors' losses. The loss of a door is the largest log ratio of its laws
-    at two lists of arguments that can occur, or at two inputs with the same rows.
+    """Bounds by sums of the doors' losses.
+
+    `strong_epsilon` is a sum over the disclosing doors: for each, the largest log ratio of its laws
+    at two lists of arguments that can occur. It is infinite if a door of a secret may refuse.
+    `epsilon` is the same sum or, if this is smaller, the largest sum for one party over all doors
+    that are given this party's input: for each, the largest log ratio at two inputs, while the
+    field elements that the door is given stay the same.
     """
     component = states.component
     found = _LawsByArguments(states)
@@ -470,7 +478,8 @@ def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
 
 
 class _LawsByArguments:
-    """The laws of a component's doors at all arguments that can occur, sorted by the rows in them.
+    """The laws of a component's doors at all arguments that can occur, sorted by the numbers of
+    the field elements among the arguments.
 
     `may_refuse` says whether some door that makes a secret refuses at some of these arguments.
     """
@@ -523,10 +532,11 @@ class _LawsByArguments:
 
 
 def _bound_by_secrets(states: ComponentStates) -> ComponentLaw | None:
-    """An upper bound on a party's loss if disclosed values are computed from secrets alone: the
-    loss of the party's own secrets.
+    """An upper bound on a party's loss: the loss of the party's own secrets. It holds if disclosed
+    values depend on inputs only through secrets.
 
-    Return None if the secrets give no bound.
+    Return None if no bound is found: for example, if a disclosing door is given an input, if a
+    secret was made from field elements, or if a secret's law has an infinite loss.
     """
     component = states.component
     secrets_alone = not any(door.inputs for door in component.doors)

@@ -34,13 +34,14 @@ class Element:
     """One field element that a door is given."""
 
     modulus: int
-    secrets: Vector  # maps unknowns to coefficients that are not 0; so do the following parts
+    # Each vector maps unknowns to coefficients that are not 0.
+    secrets: Vector
     coins: Vector
     # Products of two honest elements, and random rows of which we do not know whether the coalition
     # knows them: we do not compute their law.
     products: Vector
     known: Vector
-    number: int
+    number: int  # the public number
 
     @property
     def is_hidden(self) -> bool:

@@ -22,12 +22,13 @@ from simnet.linear.vectors import Vector
 
 @attrs.frozen(eq=False, kw_only=True)
 class WidestView:
-    """All that a coalition may know about field elements, by modulus.
+    """All that a coalition may know about field elements.
 
-    `functions` span the functions of secrets that the coalition may determine: vectors over the
-    unknowns of lane 0, with the number of lanes. `rows` are the rows that the coalition sees, with
-    the opened rows that were added. They are needed only if a door was given field elements with
-    coins. `tells_output` says whether random rows may tell something about the ideal output.
+    `functions` has a number of lanes and some vectors for each modulus. The vectors are over the
+    unknowns of lane 0, and span the functions of secrets that the coalition may determine. `rows`
+    are the rows that the coalition sees, with the opened rows that were added, by modulus. They are
+    needed only if a door was given field elements that contain coins. `tells_output` says whether
+    random rows of seeds may tell something about the ideal output.
     """
 
     functions: Mapping[int, tuple[int, Sequence[Vector]]]
@@ -39,10 +40,12 @@ class WidestView:
 
     @property
     def families(self) -> list[frozenset[int]]:
-        """The families of the secrets in each function. A product counts with its factors.
+        """For each function, the families of the unknowns in it that the coalition does not know. A
+        product counts with its factors.
 
-        The ideal output counts as well if there are any functions, or if random rows may tell
-        something about it. The coalition is then compared with somebody who knows the output.
+        The functions of the ideal output count as well if there are any other functions, or if
+        random rows may tell something about the output. The coalition is then compared with
+        somebody who knows the output.
         """
         told = [vector for _, vectors in self.functions.values() for vector in vectors]
         if told or self.tells_output:
