@@ -2,9 +2,10 @@
 
 Theory of operation. `outline` reads a run, `structure` finds out which parties are alike and checks
 that alike parties send alike messages, and `solving` proves what the coalition learns. If a system
-has no proof with equal entries for alike parties, one honest party of each class with several
+has no proof with equal entries for alike parties, one party of each honest class with several
 parties is *named*. This party becomes a class of its own, and we try again, a few times. If a
-relation names one of several parties that are otherwise alike, we name this party, too.
+relation contains a message from or to one of several parties that are otherwise alike, we name this
+party, too.
 
 For a run that is not symmetric `NotAlike` is raised: such a run must be judged by elimination.
 """
@@ -65,10 +66,10 @@ def lift(
 
 def alike(structure: Structure, part: int) -> tuple[Component | None, frozenset[int]]:
     """For one part of the run, return the classes whose members can be exchanged, whatever the
-    coalition is, and the parties that were named. There are no classes if the part contains no
+    coalition is, and the parties that were named. The classes are None if the part contains no
     secrets.
 
-    Raises `NotAlike` if parties are not alike, even if a few of them are classes of their own.
+    Raises `NotAlike` if parties are not alike, even after a few of them were named.
     """
     named: frozenset[int] = frozenset()
     for _ in range(MOST_TRIES):

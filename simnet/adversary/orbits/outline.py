@@ -10,13 +10,13 @@ instead, and forgets each block of summed messages after the block was read:
 - What a party receives is a fresh unknown: a message, or a sum of messages. So the forms of a
   sender's messages contain its own coins, its own secrets, and what it received.
 - The coins of each sender are eliminated from its own rows (`rows`). The results are *relations*:
-  ties among the sender's messages, and messages that were computed from its earlier messages, its
+  ties among the sender's messages, and messages that were computed from its other messages, its
   secrets and what it received.
 - Field coins get no values, because only doors turn field elements into plain values, and the plain
   values that the doors of the run gave are on record.
 
-Example. u1 shares its secret b among three users, and later sends the sum of all shares that it
-received::
+Example. u1 shares its secret b among three users, itself included, and later sends the sum of all
+shares that it received under the label `partial`::
 
     share to u1     c1              independent
     share to u2     c2              independent
@@ -27,8 +27,8 @@ All rows of a sender are read, over all items, rounds and lanes, and every coin 
 to the sender alone. So all relations follow from the relations that were found.
 
 Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
-seeds, drop-outs, secrets made from field elements, and doors that disclose something about received
-field elements or about field elements with coins.
+seeds, drop-outs, secrets made from field elements, and doors that disclose something about field
+elements that were received or that contain coins.
 """
 
 from collections import Counter
@@ -64,8 +64,9 @@ from simnet.values.totals import Label, Slots
 
 @attrs.frozen(order=True)
 class SecretPlace:
-    """The place of an element in the secrets of a party: the number of the secret, from 0, and the
-    place of the element in the secret. The element is the first element of a row of lanes.
+    """The place of an element in the secrets of a party: the number of the secret, and the place of
+    the element in the secret, both from 0. The element is the first one of a row with several
+    lanes, and stands for all elements in this row.
     """
 
     number: int
@@ -92,9 +93,10 @@ class Received:
 class Outline:
     """The relations of a run over one field.
 
-    `books` has the rows of each party by its number. `received` explains a received unknown, and
-    `secret` an unknown of a secret. `handed` has the rows that the ideal world gives to each party.
-    Each row maps elements of secrets, (party, number of the secret, place), to coefficients.
+    `books` has the rows of each sender, by its number. `received` explains a received unknown, and
+    `secret` an unknown of a secret. `handed` has the rows that the ideal world gives to each party,
+    by its name. Each of these rows maps elements of secrets, (party, number of the secret, place),
+    to coefficients.
     """
 
     run: Run
@@ -109,7 +111,7 @@ class Outline:
         return self.reading.received(unknown)
 
     def secret(self, unknown: int) -> tuple[int, int, int]:
-        """The party, the number and the place of a secret's unknown."""
+        """The party, the number of the secret, and the place in it, for an unknown of a secret."""
         return self.reading.secret(unknown)
 
 
@@ -121,9 +123,10 @@ def outline_of(
 ) -> Outline:
     """Read the outline of a run, whose doors are on record.
 
-    `progress` is called with the number of field elements just added to sums. Parties with a
-    polynomial's values at different points are rarely alike, and reading these values takes long:
-    without `with_polynomials` they are refused at once.
+    `progress` is called with the number of field elements just added to sums. If a party sends the
+    values of a polynomial at different points, such as Shamir's shares, parties are rarely alike,
+    and to read these values takes long. Without `with_polynomials` such a run is refused as soon as
+    these messages are read.
 
     Raises `NotAlike` for a run that has something for which outlines have no rule, and
     `ScriptError` if the script behaves differently when it is read again.
@@ -245,7 +248,7 @@ class OutlineReading(Symbolic):
         return coins
 
     def name_of(self, block: Forms) -> str:
-        """The party that sends a block."""
+        """The name of the party that sends a block."""
         actor = self._actors.get(id(block.meter))
         if actor is None:
             raise NotAlike("a party sends field elements that nobody holds")
@@ -275,7 +278,7 @@ class OutlineReading(Symbolic):
         return made.number
 
     def named(self, values: Residues, family: Family) -> Forms:
-        """The unknowns of a family as forms. Coins are not written out."""
+        """The unknowns of a family as forms. Coins are kept as a range, to save memory."""
         if family.kind != "coin":
             return super().named(values, family)
         lanes = lanes_of(values.shape)
@@ -354,8 +357,8 @@ class OutlineReading(Symbolic):
         return found
 
     def kind_for(self, name: str, family: int) -> Kind:
-        """What a family's unknowns are to a sender. Raises `NotAlike` for coins and secrets of
-        another party.
+        """What a family's unknowns are to the sender `name`. Raises `NotAlike` for coins and
+        secrets that do not belong to this party alone.
         """
         record = self.unknowns.families[family]
         if record.kind == "public":
@@ -379,7 +382,7 @@ class OutlineReading(Symbolic):
         return explain(unknown % PLACES)
 
     def secret(self, unknown: int) -> tuple[int, int, int]:
-        """The party, the number and the place of a secret's unknown."""
+        """The party, the number of the secret, and the place in it, for an unknown of a secret."""
         record = self.unknowns.families[unknown // PLACES]
         (holder,) = record.holders
         return self._numbers[holder], int(record.label.partition("/")[0]), unknown % PLACES
@@ -414,7 +417,8 @@ class OutlineReading(Symbolic):
         of lanes.
         """
         if len(self._lanes) > 1:
-            raise NotAlike("messages have different numbers of elements that are treated alike")
+            lengths = " and ".join(map(str, sorted(self._lanes)))
+            raise NotAlike(f"arrays in messages have rows of different lengths: {lengths} elements")
         return next(iter(self._lanes), 1)
 
     # Reading messages.
@@ -429,7 +433,8 @@ class OutlineReading(Symbolic):
         messages = sum(len(group) for group in groups)
         if rows.rows.rows % messages:
             raise NotAlike(
-                "elements that the symbolic reading keeps together are spread over several messages"
+                "the elements of one row of an array go to several recipients; an array of shape "
+                "(recipients, elements) has a row for each recipient"
             )
         each = rows.rows.rows // messages
         whole = rows.terms if each > 1 or isinstance(rows.rows, Mixture) else rows.rows
@@ -456,8 +461,8 @@ class OutlineReading(Symbolic):
             )
 
     def _own_forms(self, name: str, rows: Forms) -> Forms:
-        """The forms of an array that a party sends. If the array consists of fresh unknowns that
-        stand for forms of this party, return these forms; otherwise return the array.
+        """The forms of an array that a party sends, before `outgoing` put fresh unknowns in their
+        place. An array in which nothing was replaced is returned as it is.
         """
         if not isinstance(rows.rows, Terms):
             return rows  # fresh unknowns of a payload are written out

@@ -10,10 +10,11 @@ own script runs with other coins, and each other party only repeats its messages
 
 What the party then sends is what it would send in a whole run with these coins. Let r be the round
 of all its messages. A message of an earlier round depends on nothing that the party sends, so it is
-sent in the whole run, too. The party is given these messages and no others. If it asks for more, or
-if it sends something else than in the run although it draws the coins of the run, the answer is no.
-A party that sends nothing in the run is given all messages; if it sends something with other coins,
-the answer is no.
+sent in the whole run, too. The party is given the messages to it of earlier rounds, and no others.
+If it asks for more, or if it sends something else than in the run although it draws the coins of
+the run, the answer to the question whether the coalition knows the forms is no. A party that sends
+nothing in the run is given all messages to it; if it sends something with other coins, the answer
+is no. The answer is also no if the party sends or receives field elements.
 
 If the party sends the same messages with other coins, no form changes. If a member of the coalition
 receives other messages from it, the coalition notices. In all other cases the coins may be hidden
@@ -110,8 +111,8 @@ def _sent(blocks: Sequence[Block]) -> Sent | None:
 
 
 def _inbox(done: Run, number: int, before: float) -> Inbox | None:
-    """What a party received in rounds before the given one; None if it received something else
-    than plain numbers without keys.
+    """What a party received in rounds before the given one; None if it ever received a message with
+    a key, or something else than plain numbers.
     """
     names = done.roster.names
     inbox: dict[str, list[tuple[str, Any]]] = defaultdict(list)

@@ -3,9 +3,10 @@
 Theory of operation. Rows are read block by block. Many rows of a large block are a single coin that
 occurs in no earlier row. Such rows are independent, and consecutive rows of this kind form a
 *stretch*: row k of the stretch is the coin `first + k * lanes` times a fixed factor. In all other
-rows, coins are replaced by the rows that determine them. If a coin is left that no earlier row
-determines, the row is independent, too. If no coin is left, the row is a combination of earlier
-rows, secrets, and what the sender received: a `Relation`.
+rows, coins are replaced by the rows that determine them: rows of stretches, or rows that were read
+before. If a coin is left that no such row determines, the row is independent, too. If no coin is
+left, the row is a combination of other rows, secrets, and what the sender received: a `Relation`.
+Public numbers are left out.
 
 Example over F_7: u1 sends c, d and b - c - d, in one block.
 
@@ -42,15 +43,15 @@ Part = tuple[str, int, int]
 
 MOST_SINGLE_ROWS = 64  # the most rows of a block that one relation names one by one
 MOST_STRETCHES = 2_000_000  # of one sender
-DIFFERENT_NUMBERS = "elements of one array are used together in different numbers"
+DIFFERENT_NUMBERS = "elements of one array are sent together in one place, and apart in another"
 TOO_MANY_WAYS = "a party's messages contain its coins in too many different ways"
 
 
 class NotAlike(SimnetError):
     """Raised for a run that cannot be judged by symmetry; the text says why.
 
-    If a relation names one of several parties that are otherwise alike, `party` is the number of
-    this party.
+    If a relation contains a message from or to one of several parties that are otherwise alike,
+    `party` is the number of this party.
     """
 
     def __init__(self, reason: str, party: int | None = None) -> None:
@@ -131,8 +132,8 @@ class Book:
             self._read_terms(rows.terms, first, ends, modulus)
 
     def _are_fresh(self, rows: Ranges) -> bool:
-        """Whether every range of rows certainly consists of coins that occur in no earlier row, and
-        all rows that are written out as terms have several terms.
+        """Whether every range certainly consists of coins that occur in no earlier row, and no row
+        that is written out as terms has fewer than two terms.
         """
         last = -1
         for part in rows.parts:
@@ -399,7 +400,7 @@ class Book:
     def _replaced(
         self, coins: Sequence[tuple[int, int]], terms: Counter[Part], modulus: int
     ) -> dict[int, int]:
-        """Add to `terms` what stands for the coins that earlier rows determine. Return the other
+        """Add to `terms` what stands for those `coins` that other rows determine. Return the other
         coins with their coefficients.
         """
         missing: Counter[int] = Counter()
@@ -466,7 +467,9 @@ class Book:
 
 
 def _with_gaps(parts: Sequence[tuple[int, int, int]], rows: int) -> list[tuple[int, int, int]]:
-    """Spans of a block's rows with their coefficients, and with 0 for all other rows."""
+    """Return spans of all `rows` rows of a block: the `parts`, and with coefficient 0 the rows
+    between them. Raises `NotAlike` if a row is in two parts.
+    """
     pieces: list[tuple[int, int, int]] = []
     at = 0
     for begin, end, value in parts:

@@ -27,8 +27,8 @@ coalition learns only its output. If FZ = 0 and ℓZ ≠ 0 for some Z, then secr
 without changing the output, and the coalition notices. So it learns more than its output.
 
 *How Λ is found.* For a given word of Λ's rows the equation ΛA = 0 is a linear system with one
-unknown for each entry of the table. We try the word (), the words of secrets and the words of rows.
-If q divides no number up to the sizes of the classes, the words of secrets are enough
+unknown for each entry of the table. We try the word () and the words of secrets and, if these are
+not enough, also the words of rows. If q is larger than every class, the words of secrets are enough
 (docs/proofs/orbits.md, Theorem 2). Otherwise there may be no such proof; the caller can then treat
 some parties as classes of their own.
 
@@ -83,8 +83,9 @@ class RowType:
 class SymmetricSystem:
     """What a coalition sees, as tables: `seen` is A, `told` is B, and `handed` is F.
 
-    `sizes` has the number of parties of each class. Columns of `seen` are `variables`; columns of
-    `told` and `handed` are `secrets`; rows of `handed` are `ideal`.
+    `sizes` has the number of parties of each class. The other attributes are types. Rows of `seen`
+    and `told` are `rows`, and rows of `handed` are `ideal`. Columns of `seen` are `variables`, and
+    columns of `told` and `handed` are `secrets`.
     """
 
     modulus: int
@@ -102,9 +103,9 @@ class SymmetricSystem:
 class OrbitProof:
     """The tables that prove a finding; see the module's documentation for the letters.
 
-    `functions` are the words of the rows of Λ and ℓ. If the finding is `output-only`, `factor` is
-    Φ. If the finding is `leaks`, `witness` is Z, and `witness_words` are the words of the columns
-    of Z.
+    `weights` is Λ, `learned` is ℓ, `shift` is X, and `rest` is W. `functions` are the words of the
+    rows of Λ and ℓ. If the finding is `output-only`, `factor` is Φ. If the finding is `leaks`,
+    `witness` is Z, and `witness_words` are the words of the columns of Z.
     """
 
     finding: LiftedFinding

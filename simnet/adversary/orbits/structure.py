@@ -3,24 +3,25 @@
 Theory of operation
 -------------------
 
-1. *Components.* Labels of messages, and places of secrets, are joined if one relation, or one row
-   of the ideal output, contains both. No relation reaches over two components, so each component is
-   a system of its own. The items of a run are often components: the protocol TSS treats every item
-   by itself.
-2. *Classes.* In a component two parties are in one class if they play one role, are both corrupt or
-   both honest, and have secrets at the same places. They must also send and receive the same
-   numbers of messages under each label, to and from parties of the same classes. No partition can
-   make a verdict wrong, because the next step checks the classes.
+1. *Parts.* Labels of messages, and places of secrets, are joined if one relation, or one row of
+   the ideal output, contains both. Labels and places that are joined, directly or through others,
+   form a *part* of the run. No relation reaches over two parts, so each part is a system of its own
+   (`Component`). The items of a run are often parts: the protocol TSS treats every item by itself.
+2. *Classes.* In a part two parties are in one class if they play one role, are both corrupt or both
+   honest, and have secrets at the same places. They must also send and receive the same numbers of
+   messages under each label, to and from parties of the same classes. No choice of classes can make
+   a verdict wrong, because the next step checks the classes.
 3. *Types.* The messages of a label from one class to another are a type, with the word (class of
-   the sender, class of the recipient). Messages of a party to itself, and published messages, have
-   the word (class of the sender). For honest senders two things are checked, and `NotAlike` is
-   raised where they fail. A type is *full*, with exactly one message for each choice of parties.
-   And its messages are *alike*: all of them are independent, or all have the same relation, up to
-   exchanging parties.
+   the sender, class of the recipient). Messages of a party to itself, and published messages, are
+   types with the word (class of the sender). For honest senders two things are checked, and
+   `NotAlike` is raised where they fail. A type is *full*: there is exactly one message for each way
+   to choose different parties of the classes in its word. And its messages are *alike*: all of them
+   are independent, or all have the same relation, up to exchanging parties.
 4. *Tables.* The independent messages of honest parties are the variables. Each other message is
    expressed by variables and secrets, by products of tables. `NotAlike` is raised if messages are
    expressed by each other in a circle. The coalition sees the messages that honest parties send to
-   its members. Each tie is one more row that the coalition sees: a combination whose value is 0.
+   its members or publish to them. Each tie is one more row that the coalition sees: a combination
+   whose value is 0.
 
 What corrupt parties know is left out: their messages follow from what they received and drew.
 """
@@ -40,7 +41,7 @@ from simnet.arrays import Ints
 
 Label = tuple[object, ...]
 Node = Label | SecretPlace
-# A part of a relation as it looks for all parties that are alike.
+# One term of a relation as it looks for all parties that are alike.
 AlikePart = tuple[object, ...]
 Shape = tuple[tuple[AlikePart, int], ...]
 
@@ -53,10 +54,10 @@ MOST_CLASSES = 12
 
 @attrs.frozen(eq=False)
 class Component:
-    """One system that a coalition sees.
+    """One part of a run as a coalition sees it: a system, and what it stands for.
 
-    `members` are the numbers of the parties of each class. `secrets` has the number and the place
-    of the secret that each type of secrets in the system stands for.
+    `members` has the numbers of the parties of each class. `secrets` has, for each type of secrets
+    in the system, the place of the secret that it stands for.
     """
 
     system: SymmetricSystem
@@ -65,8 +66,8 @@ class Component:
 
 
 class Structure:
-    """The labels of an outline, and which of them are connected. `components` yields the systems
-    that a coalition sees.
+    """The labels and secrets of an outline, joined to parts. `components` yields the systems that a
+    coalition sees.
     """
 
     def __init__(self, outline: Outline) -> None:
@@ -222,8 +223,9 @@ class Structure:
 
 @attrs.frozen(eq=False)
 class _Part:
-    """Labels and secrets that relations join: who sends under each label, by the number of the
-    block; who has each secret; and the rows of the ideal output.
+    """A part of the run. `senders` has, for each label, the parties that send under it, each with
+    the number of its block. `secrets` has the parties that have a secret at each place, and
+    `handed` the rows of the ideal output.
     """
 
     senders: Mapping[Label, Sequence[tuple[int, int]]]
@@ -282,7 +284,9 @@ class _Builder:
         return self._outline.books[party].sent[number]
 
     def _classes(self) -> tuple[Ints, list[str]]:
-        """The class of each party, -1 without one, and the names of the classes."""
+        """The class of each party (-1 for parties that do not occur in the part), and the names of
+        the classes. Raises `NotAlike` if there are too many classes.
+        """
         roster = self._outline.run.roster
         present = sorted(self._present())
         owned: dict[int, list[SecretPlace]] = {party: [] for party in present}
@@ -315,8 +319,8 @@ class _Builder:
         return classes, names
 
     def _links(self, classes: Ints, count: int) -> Ints:
-        """What each party sends to and receives from each class, label by label; shape (parties,
-        numbers).
+        """How many messages each party sends to each class and to itself, and receives from each
+        class, label by label. The array has a row for each party.
         """
         parties = len(classes)
         columns = []
@@ -473,7 +477,7 @@ class _Builder:
         return tuple(shape)
 
     def _alike(self, party: int, recipient: int | None, part: Part) -> AlikePart | None:
-        """A part of a relation as it looks for alike parties; None for a message of a corrupt
+        """One term of a relation as it looks for all alike parties; None for a message of a corrupt
         party, which the coalition knows.
         """
         kind, number, row = part
@@ -497,7 +501,7 @@ class _Builder:
 
     def _role(self, party: int, recipient: int | None, other: int) -> str:
         """The words for a party in a relation: the sender itself, the recipient of the row, or the
-        only party of a class.
+        only party of a class. Raises `NotAlike` for any other party.
         """
         if other == party:
             return "itself"
@@ -565,7 +569,7 @@ class _Builder:
                     yield node, name
 
     def published_to(self, label: Label, name: str) -> bool:
-        """Whether a member of the coalition receives what parties of a class publish.
+        """Whether a member of the coalition receives what a class publishes under a label.
 
         Raises `NotAlike` if this differs between parties of the class.
         """
@@ -582,8 +586,8 @@ class _Builder:
         """Raise `NotAlike` unless whatever is published goes to all other members of a class, or to
         none.
 
-        `component` counts a published message once, whoever receives it. So the numbers of messages
-        could agree although a party publishes to its neighbours alone.
+        `component` counts a published message once, whoever receives it. So the messages could be
+        as many as they should be, although a party publishes to its neighbours alone.
         """
         for label, senders in self._senders.items():
             for party, number in senders:
@@ -733,7 +737,7 @@ class _Tables:
     def _targets(
         self, part: AlikePart, word: Word
     ) -> Iterator[tuple[tuple[Label, Word], dict[int, int]]]:
-        """The types of messages that a part of a relation is made of.
+        """The types of the messages that one term of a relation names.
 
         Each comes with the places that must be matched: place in the message's word -> place in the
         row's word.
@@ -805,7 +809,7 @@ def _text(label: Label) -> str:
 
 
 def secret_in_words(secret: SecretPlace, lanes: int = 1) -> str:
-    """Name the elements of a secret that stand in a row with so many lanes."""
+    """Name the elements of a secret that stand in one row with `lanes` lanes."""
     first, last = secret.place + 1, secret.place + lanes
     elements = f"element {first}" if first == last else f"elements {first} to {last}"
     return f"secret {secret.number + 1}, {elements}"

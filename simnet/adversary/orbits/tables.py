@@ -25,13 +25,15 @@ coefficient 1 at the share (j, i) for every other user j. This is a single entry
 (user), the column type (user, user), and the matching {(0, 1)}, which says that the row's party is
 the recipient.
 
-*Products.* To multiply two tables, we go through pairs of their entries, and through the matchings
-of the result that agree with both. It remains to count the middle tuples that stand for one pair of
-entries. Places of the middle tuple that are matched on some side are fixed. All other places
-contain parties that occur neither in the row nor in the column. Let `h` parties be in the class,
-and let `m` of them occur in the row or the column. Then the first free place has h - m parties to
-choose from, the second h - m - 1, and so on. The product of these numbers, reduced mod q, is a
-factor of the coefficient.
+*Products.* In a product of two matrices, the columns of the first are the rows of the second: we
+call the parties in their places *middle tuples*. To multiply two tables, we go through pairs of
+their entries that have the same middle type, and through the matchings of the result that agree
+with both entries. It remains to count, for one row and one column, the middle tuples at which both
+entries stand. Places of the middle tuple that are matched with the row or the column are fixed. All
+other places are free: they contain parties that occur neither in the row nor in the column. Let a
+class have `h` parties, and let `m` of them occur in the row or the column. Then the first free
+place of this class has h - m parties to choose from, the second h - m - 1, and so on. The product
+of these numbers, reduced mod q, is a factor of the coefficient.
 
 >>> orbits = Orbits({"user": 5}, modulus=101)
 >>> share, user, total = ("user", "user"), ("user",), ()
@@ -191,7 +193,7 @@ def _present(row: Word, column: Word, matching: Matching) -> Counter[str]:
 def _partial_matchings(
     row_places: Sequence[int], column_places: Sequence[int], row: Word, column: Word
 ) -> Iterator[tuple[tuple[int, int], ...]]:
-    """All ways to match some of the places, each with at most one place of the same class."""
+    """All ways to match none, some or all of the places, each with one place of the same class."""
     if not row_places:
         yield ()
         return

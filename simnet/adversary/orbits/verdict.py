@@ -74,9 +74,9 @@ class AlikeVerdict:
 
     `at_most` is proved by tables (`lifted`). `at_least` is the same finding, or `nothing` if
     `notes` say why the upper end may be too high. `checked` are sentences about what was checked on
-    the run. `exposed` names kinds of parties whose single secrets the coalition determines, as far
-    as tables show it, and `exposed_parties` names these parties. `discrete` does not list what is
-    seen in clear.
+    the run. `exposed` names kinds of parties of whose secrets the coalition determines single
+    elements, as far as tables show it, and `exposed_parties` names these parties. The list `sees`
+    of `discrete` is empty: what the coalition sees in clear is not listed.
     """
 
     corrupt: Coalition
@@ -100,12 +100,12 @@ class AlikeVerdict:
 
     @property
     def finds_all_exposed(self) -> bool:
-        """Whether it is certain that all parties are listed whose single secrets the coalition
-        determines.
+        """Whether it is certain that `exposed_parties` lists all parties of whose secrets the
+        coalition determines single elements.
 
         It is certain if the field has more elements than every class has parties. Then the mean
-        over all exchanges of alike parties exists, and this mean turns any equations for one secret
-        into tables.
+        over all exchanges of alike parties exists, and this mean turns any equation that gives one
+        element into a table.
         """
         return all(
             component.system.modulus > max(component.system.sizes.values(), default=0)
@@ -172,8 +172,9 @@ class AlikeJudge:
     honest party has declared a secret.
 
     `same_as` is a run that was made before: `ScriptError` is raised unless the played run does the
-    same. `progress` is called with the number of field elements just added to sums, in both
-    readings. `with_polynomials` is explained at `outline_of`.
+    same. It is also raised if a function of a door was seen to leave something behind. `progress`
+    is called with the number of field elements just added to sums, in both readings.
+    `with_polynomials` is explained at `outline_of`.
     """
 
     def __init__(

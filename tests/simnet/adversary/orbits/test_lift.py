@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from protocols.dpds.script import DPDS
@@ -105,6 +106,29 @@ def test_a_mask_that_is_used_again_from_ten_users_on_is_seen_at_ten_users():
     assert lifted(PairwiseMasks(9, reuses_from=10), range(9), corrupt).finding == "output-only"
     with pytest.raises(NotAlike, match="single messages"):
         lifted(PairwiseMasks(10, reuses_from=10), range(10), corrupt)
+
+
+class ElementsInShape:
+    """Each user sends one masked element to every user, from an array of the given shape."""
+
+    def __init__(self, shape):
+        self.shape = shape
+
+    def parties(self):
+        return seats("u", self.user, 20)
+
+    async def user(self, me, number):
+        shape = self.shape
+        mine = me.secret(lambda x: np.full(shape, x), number, field=F, shape=shape)
+        masks = me.coins.field(F, shape)
+        await me.scatter(SHARE, to=me.all("user"), rows=mine + masks)
+        await me.gather_sum(SHARE, senders=me.all("user"))
+
+
+def test_elements_of_one_row_for_several_recipients_are_refused_with_a_remedy_that_works():
+    with pytest.raises(NotAlike, match=r"an array of shape \(recipients, elements\)"):
+        lifted(ElementsInShape((20,)), range(20), ["u1"])
+    assert lifted(ElementsInShape((20, 1)), range(20), ["u1"]).finding == "nothing"
 
 
 class OneMaskForTwo:
