@@ -81,7 +81,7 @@ GAUSSIAN_CLAIMS = (
     ),
     ValueClaim(
         "DPDG crossover",
-        "sampling errs less up to n = 4 (e^ε - 1) ln(1.25/δ) / ε² users",
+        "sampling errs less than DPDG up to n = 4 (e^ε - 1) ln(1.25/δ) / ε² users",
         f"{PAPER}, section 3.1.2",
         "users",
         crossover_claimed,

@@ -349,13 +349,13 @@ def _definition_2_4() -> Finding:
             rows = _rows(m, power)
             ratio = max(max(column) / min(column) for column in zip(*rows, strict=True))
             yield Instance(
-                where={"m": m, "e^ε": power},
+                where={"d": m, "e^ε": power},
                 claimed=log(power),
                 exact=log(ratio),
                 holds=ratio <= power and all(sum(row) == 1 for row in rows),
             )
 
-    return searched(instances(), OVER_RESPONSES, proof=PAGE)
+    return searched(instances(), OVER_RESPONSES.replace("m =", "d ="), proof=PAGE)
 
 
 def _remark_1() -> Finding:
@@ -388,7 +388,8 @@ THEOREMS = (
         paper="biswas",
         kind="Definition",
         number="2.4",
-        statement="Direct encoding with c = 1 / (e^ε + d - 1) is a law, and it is ε-LDP.",
+        statement="Direct encoding of d values with c = 1 / (e^ε + d - 1) is a law, and it is "
+        "ε-LDP.",
         readings=one(_definition_2_4),
         command="simnet mechanism grr --epsilon 1 --items 3",
     ),

@@ -445,7 +445,8 @@ THEOREMS = (
     definition("joy", "4.1", "ε-differential privacy, for data sets that differ in one record."),
     _equation(
         "4",
-        "Sampled randomised response has π_s π_1 yes + π_s (1 - π_1) π_2 (yes + no) ones.",
+        "Sampled randomised response has π_s π_1 yes + π_s (1 - π_1) π_2 (yes + no) ones; yes and "
+        "no are how many owners hold yes and how many hold no.",
         *one(_equation_4, "on average"),
     ),
     _equation("5", "The estimator of sampled randomised response is unbiased.", *one(_equation_5)),

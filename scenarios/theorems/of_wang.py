@@ -359,8 +359,8 @@ THEOREMS = (
         kind="Lemma",
         number="3",
         also="Eqs. 6 and 7",
-        statement="HM's worst variance is least for α = 1 - e^(-ε/2) above ε*, and for α = 0 up to "
-        "ε*.",
+        statement="HM's worst variance is least if HM uses PM with probability α = 1 - e^(-ε/2) "
+        "above ε*, and with α = 0 up to ε*.",
         readings=one(_lemma_3),
     ),
     Theorem(

@@ -541,8 +541,8 @@ THEOREMS = (
         kind="Lemma",
         number="3.1",
         statement=(
-            "DPCS is unbiased, its covariance is (1 - p) / (p n²) diag(Π), and its expected "
-            "squared L2 error is (1 - p) / (p n)."
+            "DPCS is unbiased, its covariance is (1 - p) / (p n²) diag(Π), where Π are the true "
+            "counts, and its expected squared L2 error is (1 - p) / (p n)."
         ),
         readings=one(_lemma_3_1),
         command=CLAIMS,

@@ -82,7 +82,7 @@ def _table_2(name: str) -> tuple[ValueClaim, ValueClaim]:
         ),
         ValueClaim(
             f"Table II, {name}, MSE",
-            f"squared error with weights 1/V for budgets {words}, to 15 %",
+            f"squared error with weights 1/V for budgets {words}; equal if within 15 %",
             f"{PAPER}, Table II",
             "squared L2",
             lambda _: mse,
