@@ -24,15 +24,15 @@ Only `parties()` is required. The classes in the table are *facets*: sets of mem
 instrument uses. A protocol has a facet if it has the facet's members; it need not inherit from the
 class.
 
-==================  ========  =======================  =============================================
-member              needed    facet                    who uses the member, and what for
-==================  ========  =======================  =============================================
-`parties`           always    `Protocol`               every run: who takes part
-`functionality`     optional  `Ideal`                  verdicts: what the ideal world gives
-`enough_shares`     optional  `Thresholds`             breaking sets: how many shares are enough
-`identifies_input`  optional  `Identification`         breaking sets: what determines an input
-`items`             optional  `OverItems`              verdicts, exact views: which inputs there are
-==================  ========  =======================  =============================================
+==================  ========  ================  ====================================================
+member              needed    facet             who uses the member, and what for
+==================  ========  ================  ====================================================
+`parties`           always    `Protocol`        every run: who takes part
+`functionality`     optional  `Ideal`           verdicts, exact views: what the ideal world gives
+`enough_shares`     optional  `Thresholds`      breaking sets: how many shares are enough
+`identifies_input`  optional  `Identification`  breaking sets: what determines an input
+`items`             optional  `OverItems`       verdicts, exact views, made-up inputs: the items
+==================  ========  ================  ====================================================
 
 The class `Simulator` describes another object than the protocol: the simulator of a security proof,
 which stands in a file of its own.

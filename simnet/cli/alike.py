@@ -104,7 +104,7 @@ def print_alike(out: "Console", verdict: "AlikeVerdict") -> None:
         hidden = len(verdict.exposed) - EXPOSED_SHOWN
         kinds = "; ".join(verdict.exposed[:EXPOSED_SHOWN])
         more = f"; and {hidden:,} more" if hidden > 0 else ""
-        out.print(Text(f"  exposed, of each party of a kind: {kinds}{more}"))
+        out.print(Text(f"  exposed secrets, for all parties of each kind: {kinds}{more}"))
     for sentence in verdict.checked:
         out.print(Text(f"  checked, {sentence}"))
     out.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))

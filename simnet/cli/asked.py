@@ -97,8 +97,8 @@ class Asked:
     def assesses(self) -> bool:
         """Whether the protocol compares its estimate with the truth.
 
-        We ask with default settings, because the chosen settings may fit only the columns of the
-        data.
+        We ask the protocol with its default settings, because the chosen settings may fit only the
+        columns of the data.
         """
         return self.found.assesses
 

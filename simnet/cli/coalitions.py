@@ -62,7 +62,7 @@ def coalitions(
     that does not; others may exist.
 
     With `--runs`, the command plays several runs, and searches each for the smallest coalitions of
-    users that can read a secret of another user. The table has the sizes of these coalitions.
+    users that can compute a function of another user's secrets. The table has their sizes.
 
     For example:
 

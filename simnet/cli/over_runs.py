@@ -83,13 +83,13 @@ def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
         out.print(table)
     if sizes.smallest is None:
         among = "of the sets that were searched, none" if not sizes.complete else "no set of users"
-        out.print(f"in {runs}, {among} can read anything of another user")
+        out.print(f"in {runs}, {among} can compute a function of another user's secrets")
     else:
         users = f"{sizes.smallest} user{'s' if sizes.smallest > 1 else ''}"
         found = "" if sizes.is_least else " found"
         out.print(
-            f"the smallest set{found} that can read something of another user, in {runs}, has "
-            f"{users}"
+            f"the smallest set{found} that can compute a function of another user's secrets, in "
+            f"{runs}, has {users}"
         )
     if sizes.note and not sizes.overlooked:
         out.print(Text(sizes.note))

@@ -83,14 +83,14 @@ def run(
         take longer than the run; a claim that cannot be judged is shown as "not judged".
         `--no-claims` skips this step.
     drop
-        Let parties drop out. `--drop 0.1`: each party with an input drops out with this
-        probability, at a random point before, between or after its sends. `--drop u3@share`: u3
-        drops out before its first send under the tag "share"; `u3@share#2`: before its second send;
-        `u3@share:after`: after its first send; `u3@share:2`: when the first two recipients have got
-        the first send, and before the others get it. `--drop u3@masked:lost:server`: u3 stays, and
-        the message to the server in its first send under "masked" is lost; in the place of `lost`
-        write `damaged`, `duplicated`, or `late=1.5` for a message that comes 1.5 seconds late. You
-        can give this option several times.
+        Let parties drop out. `--drop 0.1`: each party that has an input and sends something drops
+        out with this probability, at a random point before, between or after its sends.
+        `--drop u3@share`: u3 drops out before its first send under the tag "share"; `u3@share#2`:
+        before its second send; `u3@share:after`: after its first send; `u3@share:2`: when the first
+        two recipients have got the first send, and before the others get it.
+        `--drop u3@masked:lost:server`: u3 stays, and the message to the server in its first send
+        under "masked" is lost; in the place of `lost` write `damaged`, `duplicated`, or `late=1.5`
+        for a message that comes 1.5 seconds late. You can give this option several times.
     network
         Say how long the run takes on this network: a name (see `simnet network`) or a TOML file.
         You can give this option several times. If scripts wait with deadlines, the network decides

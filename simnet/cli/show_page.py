@@ -43,7 +43,8 @@ def show_page(
     run, the page may have verdicts on the coalitions of the scenario's claims, and on those that
     `--judge` names.
 
-    If you give inputs, the page leaves out the seed, the numbers in messages, and the truth.
+    If you give inputs, the page leaves out what could give them away: the seed, the numbers in
+    messages, the truth, what scripts return, and privacy statements that depend on the inputs.
 
     For example:
 

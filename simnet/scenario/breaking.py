@@ -97,7 +97,8 @@ class Sizes:
             for row in self.rows()
         ]
         among = "no set of users" if self.complete else "of the sets that were searched, none"
-        return "\n".join(lines) or f"{among} can read anything of another user in these runs"
+        nothing = f"{among} can compute a function of another user's secrets in these runs"
+        return "\n".join(lines) or nothing
 
     def _repr_html_(self) -> str:
         heads = [

@@ -114,8 +114,8 @@ def unknown(kind: str, name: str, known: dict[str, str]) -> BadInput:
             f"no {kind} is called {name!r}: did you mean {meant}? `simnet list` shows all names"
         )
     return BadInput(
-        f"no {kind} is called {name!r}: the names are {', '.join(known)}, and the name of a file "
-        "ends in .py"
+        f"no {kind} is called {name!r}: the names are {', '.join(known)}. A file is given by its "
+        "path, which ends in .py"
     )
 
 

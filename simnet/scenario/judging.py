@@ -126,8 +126,9 @@ def judge_claims(
     `progress` is called with the number of steps just made, or with a part of a step. There is one
     step for reading the run, and one for each claim.
 
-    Raises `BadInput` for a claim about somebody who is no party of the run, and `ScriptError` if
-    the run does something else when it is played again.
+    A claim that a coalition exposes a party is not judged if the run was aborted. Raises `BadInput`
+    for a claim about somebody who is no party of the run, and `ScriptError` if the run does
+    something else when it is played again.
     """
     coalitions = [_coalition(claim, run) for claim in claims]
     found: dict[int, Judged] = {}

@@ -98,8 +98,8 @@ def judge_large(
     there are none, for the first party that has declared a secret. `progress` is called after each
     verdict of that search.
 
-    Raises `BadInput` for a protocol that states too large a workload, and for a user who has
-    declared no secret.
+    Raises `BadInput` for a protocol that states too large a workload, for a run with crowds or
+    without secrets, and for a user who has declared no secret.
     """
     reasons: list[str] = []
     is_plain = not asked.drop and asked.network is None

@@ -57,12 +57,13 @@ class About:
     """The protocol's name, as people see it."""
 
     estimator: str | None = None
-    """The party whose output is the estimate. If this party drops out, the run counts as aborted.
-    Without this field, the protocol cannot be a group of a weighted aggregation."""
+    """The party whose output is the estimate. If this party drops out, the run counts as aborted. A
+    protocol that weights the estimates of several groups of users needs this field of each group's
+    protocol."""
 
     parameters: Mapping[str, Any] = attrs.field(factory=dict)
-    """Settings that are no fields of the protocol, by name, such as an ε that got its default.
-    Without them, JSON shows the settings as they were given."""
+    """Values of settings as the protocol uses them, by name, such as an ε that got its default. For a
+    setting that is neither here nor a field of the protocol, JSON shows what was given."""
 
     workload: Workload | None = None
     """An estimate of how much a run sends, so that the program can refuse a too large run."""
@@ -93,9 +94,8 @@ class About:
     case."""
 
     public: Callable[[Run], Listed] = lambda _: {}
-    """Returns the plain values that messages carried; the JSON of a verdict lists them. Without
-    this function, the list is empty.
-    """
+    """Returns the plain values that messages carried; the JSON of a verdict lists them. Without this
+    function, the list is empty."""
 
 
 # A function that takes a protocol and returns the protocol's record.

@@ -173,14 +173,14 @@ def test_the_table_is_that_of_json() -> None:
         )
         assert words(line) == wanted
     assert (
-        f"the smallest set that can read something of another user, in 3 runs, has "
+        "the smallest set that can compute a function of another user's secrets, in 3 runs, has "
         f"{told['safe'] + 1} user" in words(shown)
     )
 
 
 def test_nothing_found_is_said_in_words() -> None:
     shown = words(simnet("coalitions", "dpds", "--users", 4, "--items", 2, "--runs", 2).out)
-    assert "in 2 runs, no set of users can read anything of another user" in shown
+    assert "in 2 runs, no set of users can compute a function of another user's secrets" in shown
 
 
 def test_json_in_a_file_leaves_the_words_on_the_terminal(tmp_path: Path) -> None:
