@@ -62,8 +62,8 @@ class About:
     protocol."""
 
     parameters: Mapping[str, Any] = attrs.field(factory=dict)
-    """Values of settings as the protocol uses them, by name, such as an ε that got its default. For a
-    setting that is neither here nor a field of the protocol, JSON shows what was given."""
+    """Values of settings as the protocol uses them, by name, such as an ε that got its default. For
+    a setting that is neither here nor a field of the protocol, JSON shows what was given."""
 
     workload: Workload | None = None
     """An estimate of how much a run sends, so that the program can refuse a too large run."""
@@ -94,8 +94,8 @@ class About:
     case."""
 
     public: Callable[[Run], Listed] = lambda _: {}
-    """Returns the plain values that messages carried; the JSON of a verdict lists them. Without this
-    function, the list is empty."""
+    """Returns the plain values that messages carried; the JSON of a verdict lists them. Without
+    this function, the list is empty."""
 
 
 # A function that takes a protocol and returns the protocol's record.
