@@ -451,7 +451,7 @@ def test_an_absurd_bill_is_refused_before_it_is_paid(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("simnet.scenario.verify.run", paid)
     monkeypatch.setattr("simnet.adversary.orbits.outline.run", paid)
-    assert "elements would take too much memory" in refusal(
+    assert "elements would take too long" in refusal(
         simnet("verify", "dpds", "--users", 60_000, "--corrupt", "u1")
     )
 
