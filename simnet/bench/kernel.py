@@ -29,7 +29,7 @@ def _elements(count: int) -> Residues:
 
 @attrs.frozen
 class Stream:
-    """One party sends, another receives."""
+    """One party sends many messages, and another receives them."""
 
     messages: int
     width: int
@@ -75,7 +75,7 @@ class PingPong:
 
 @attrs.frozen
 class AllToAll:
-    """Everyone sends one message to everyone, one by one."""
+    """Every user sends one message to every user, also to itself, one by one."""
 
     users: int
 
@@ -93,7 +93,7 @@ class AllToAll:
 
 @attrs.frozen
 class ManyToOne:
-    """Everyone sends one message to a server."""
+    """Every user sends one message to a server."""
 
     users: int
 

@@ -1,4 +1,4 @@
-"""Compares predicted times with times that real sockets take.
+"""Compare predicted times with times that real sockets take.
 
 Theory of operation. Every party of a recorded run becomes a process in a network namespace of its
 own. A cable (a pair of virtual network cards) connects this namespace with a hub. A token bucket at
@@ -65,8 +65,8 @@ def hold(name: str, log: RecordedRun, network: Network, repeat: int = 5) -> Held
     """Return the predicted time of a recorded run beside `repeat` measured times.
 
     Raises `BadInput` where namespaces cannot be made, if a process of the measurement ends too
-    early, for a run with crowds, with parties that stop waiting or with messages that come late,
-    and for a network with a relay, jitter or lost packets.
+    early, for a run with crowds, with parties that stop waiting or wait with a deadline, or with
+    messages that come late, and for a network with a relay, jitter or lost packets.
     """
     _refuse_unplayable(log, network)
     _refuse_unable()
@@ -78,8 +78,8 @@ def _refuse_unplayable(log: RecordedRun, network: Network) -> None:
     stops_waiting = np.isin(log.events[1], (SILENCE, DEADLINE)).any()
     if any(size != 1 for size in log.sizes) or stops_waiting or log.delays:
         raise BadInput(
-            "a run with crowds, with parties that stop waiting, or with messages that come late "
-            "cannot be played on sockets"
+            "a run with crowds, with parties that stop waiting or wait with a deadline, or with "
+            "messages that come late cannot be played on sockets"
         )
     varies = any(one.jitter or one.loss for one in network.latencies.values())
     if network.relay is not None or varies:

@@ -26,9 +26,9 @@ infinitely many worlds.
 
 Two things make the search fast. The states of a party are kept by the party's own history
 (`party_tree`). And *structures* alone decide which action comes next and who takes which message:
-what is sent to whom, under which tag and with which coefficients, but not the values of secrets or
-inputs. So the order of events is kept in a tree of its own, the schedule tree (`ScheduleNode`),
-which worlds and inputs share.
+what is sent to whom, under which tag, with which plain contents and which coefficients of forms,
+but not the values of secrets. So the order of events is kept in a tree of its own, the schedule
+tree (`ScheduleNode`), which worlds and inputs share.
 
 Example. A party "a" answers a question truthfully with probability 3/4; "b" reads the answer.
 

@@ -328,7 +328,7 @@ class WatchingOutputs(Sampled):
 
 
 class OnTape(Sampled):
-    """A reading in which coins play a tape, and numbers are numbers."""
+    """A reading in which coins play a tape, and field elements are numbers."""
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape

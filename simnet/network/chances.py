@@ -1,9 +1,9 @@
 """The chances of a network: jitter and lost packets.
 
-Every message has coins of its own, made from the seed, a number for the sender and its send, the
-recipient, and the member of a crowd. So the chances do not depend on the order in which the clock
-asks for them. The coins come from a hash function for simulations (splitmix64), which is not
-cryptographic.
+Every message has coins of its own. They are made from the seed, a number that stands for the sender
+and the post, the recipient, and the member if the sender or the recipient is a crowd. So the
+chances do not depend on the order in which the clock asks for them. The coins come from a hash
+function for simulations (splitmix64), which is not cryptographic.
 """
 
 import numpy as np
@@ -27,7 +27,9 @@ def _mixed(words: Words) -> Words:
 
 
 def message_words(seed: int, messages: Ints) -> Words:
-    """Return, for each post, the word from which the coins of its messages are made."""
+    """Return, for each post, the word from which the coins of its messages are made. `messages` has
+    a number for each post.
+    """
     start = _mixed(np.full(1, seed & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64))
     return _mixed(start ^ messages.astype(np.uint64))
 

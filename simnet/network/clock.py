@@ -107,7 +107,7 @@ class Need:
 
 
 class Clock:
-    """Goes through a log on a network, when `play` is called.
+    """A clock for one log on one network: `play` goes through the log.
 
     Afterwards `at` has the time at which each party ended, and `computing` the seconds of its work;
     for a crowd these are arrays, with a number for each member. `waits` has each party's waits in

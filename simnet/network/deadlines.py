@@ -23,7 +23,7 @@ from simnet.roster import Roster
 
 
 class OnNetwork:
-    """A timekeeper for one run on a network.
+    """A timekeeper, which decides the deadlines of one run on a network.
 
     Raises `BadInput` if the network has no class for a role of the run.
     """

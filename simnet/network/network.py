@@ -94,7 +94,7 @@ class Latency:
     @law.validator
     def _is_known(self, _: object, value: str) -> None:
         if value not in ("exponential", "uniform"):
-            raise BadInput(f"a law of the jitter is exponential or uniform, got {value!r}")
+            raise BadInput(f"the law of the jitter is exponential or uniform, got {value!r}")
 
     @property
     def round_trip(self) -> float:
@@ -149,9 +149,10 @@ class Network:
     `prices` has the seconds that one operation takes; an operation without a price takes no time.
 
     With `relay`, the name of a party, all messages between two other parties go through this party.
-    If a party publishes a payload or scatters an array, its messages mostly go up together: one
-    upload, with a copy or a row for each recipient. The relay sends them on when it has received
-    the whole upload. `source` says where the numbers come from.
+    If a party publishes a payload or scatters an array, its messages go up together: one upload,
+    with a copy or a row for each recipient. (An array with keys has one upload for each key. A
+    party that drops out amid a scatter may upload the rows one by one.) The relay sends the
+    messages on when it has received the whole upload. `source` says where the numbers come from.
 
     Raises `BadInput` without classes, if a role or a latency names a class that the network does
     not have, for a pair of classes without a latency, and for a negative or infinite price.

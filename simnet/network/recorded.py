@@ -1,7 +1,8 @@
 """The log of a run as arrays: what the clock reads, and what a file of a log contains.
 
 A log has names, tags, sizes and numbers of operations, and no payload. It may have the command of
-the run, and its seed: whoever has the seed can compute the coins of all parties.
+the run, and the run's seed: whoever has the seed can compute the coins of all parties. A *post* of
+the log is one message to a party, or the messages to a group that are sent together.
 """
 
 import io
@@ -35,8 +36,8 @@ MOST_MEMBERS = 100_000_000
 
 @attrs.frozen
 class LoggedLine:
-    """What the posts of one line of the bill have in common; `frame_bytes` is the size of one
-    message with the header of its frame.
+    """What many posts have in common: posts of one sender, tag and round whose messages have the
+    same form. `frame_bytes` is the size of one message with the header of its frame.
     """
 
     sender: int

@@ -60,8 +60,8 @@ LEAST_DELTA = -16.0  # log10 of the smallest δ that a curve shows
 
 @attrs.frozen
 class Table:
-    """A table: its heading, the names of its columns, its rows, the columns of numbers, and notes
-    below it.
+    """A table: its heading, the names of its columns, its rows, the places of the columns with
+    numbers (the first column has place 0), and notes below it.
     """
 
     title: str
@@ -73,8 +73,10 @@ class Table:
 
 @attrs.frozen
 class Bar:
-    """One estimate of the chart; positions are shares of the width, None if there is nothing to
-    draw.
+    """One row of the chart: where its estimate, the ends of its interval and its truth are drawn.
+
+    These positions are shares of the chart's width, from 0 at the left to 1. A position is None if
+    nothing is drawn.
     """
 
     label: str
@@ -86,7 +88,9 @@ class Bar:
 
 @attrs.frozen
 class Estimate:
-    """The chart of an estimate and the table with the same numbers."""
+    """The chart of an estimate and the table with the same numbers. `hidden` is the number of items
+    that are left out of both.
+    """
 
     bars: Sequence[Bar]
     table: Table
@@ -98,7 +102,7 @@ class Estimate:
 
     @property
     def margin(self) -> int:
-        """The room for the labels at the left of the chart, which is 440 units wide."""
+        """The width of the labels at the left of the chart; the whole chart is 440 units wide."""
         longest = max((len(bar.label) for bar in self.bars), default=0)
         return 24 + 9 * min(longest, MOST_LETTERS_OF_A_LABEL)
 
@@ -308,7 +312,7 @@ class Curves:
     curves: Sequence[Curve]
     paths: Sequence[str]
     across: Sequence[tuple[float, str]]  # places and words of the marks on the axis of ε
-    down: Sequence[tuple[float, str]]
+    down: Sequence[tuple[float, str]]  # the same on the axis of δ
     chosen: Sequence[tuple[float, float]]  # the places of the statements of the tables
 
 
@@ -374,7 +378,9 @@ def _drawn(curves: Sequence[Curve], at: Sequence[PrivacyStatement], most: float)
 
 
 def bill_of(rows: Sequence[BillRow]) -> Table | None:
-    """Return the bill beside its formulas, or None for a bill without rows."""
+    """Return a table of the bill: the formulas of the paper, exact formulas and what was measured.
+    Return None for a bill without rows.
+    """
     if not rows:
         return None
     cells, notes = [], dict[str, None]()

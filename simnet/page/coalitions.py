@@ -227,7 +227,7 @@ class _Records:
         return {"unproved": self._sentences.place(why), "evidence": evidence}
 
     def _disclosure(self, verdict: Verdict) -> Json:
-        """What is disclosed to everybody, and how it is judged."""
+        """What disclosed values tell the coalition, and how this is judged."""
         discrete = verdict.discrete
         stated = discrete.disclosure
         sees = ({**kind, "what": self._kept.tag(kind["what"])} for kind in discrete.sees)

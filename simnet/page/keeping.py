@@ -55,7 +55,8 @@ class Keeping:
         return _DIGITS.sub("#", tag) if self.coefficients else tag
 
     def text(self, text: str) -> str:
-        """A text as the page shows it, perhaps without numbers; names of parties stay.
+        """A text as the page shows it. If the page leaves numbers out, `#` replaces them, except in
+        names of parties.
 
         >>> Keeping(numbers=True, names={"u1"}).text("u1 sends 733 elements, bid733 and 7.1e-5")
         'u1 sends # elements, bid# and #'

@@ -6,11 +6,11 @@ by role, and a single user is drawn only when a reader of the page ticks this us
 page needs *flows*: how many messages of one tag, round and size go from one role to another, and
 how many of them each single party sends and receives. These numbers come from the ledger.
 
-The ledger does not say which sender's messages a recipient got. If parties of two roles receive
-messages of one tag, round and size from parties of two roles, we do not know how many messages each
-role got from each role. Then the flow has no recipient. A flow whose messages nobody received has
-no recipient either. A flow to the only role that received messages also counts the messages that
-nobody received.
+The ledger does not say which sender's messages a recipient got. If parties of several roles receive
+messages of one tag, round and size from parties of several roles, we do not know how many messages
+each role got from each role. Then the flow has no recipient. A flow whose messages nobody received
+has no recipient either. A flow to the only role that received messages also counts the messages
+that nobody received.
 """
 
 from collections import Counter
