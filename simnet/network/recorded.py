@@ -2,7 +2,8 @@
 
 A log has names, tags, sizes and numbers of operations, and no payload. It may have the command of
 the run, and the run's seed: whoever has the seed can compute the coins of all parties. A *post* of
-the log is one message to a party, or the messages to a group that are sent together.
+the log is one message to a party (if the sender is a crowd: one message of each member that sends),
+or the messages to a group that are sent together.
 """
 
 import io
@@ -37,7 +38,8 @@ MOST_MEMBERS = 100_000_000
 @attrs.frozen
 class LoggedLine:
     """What many posts have in common: posts of one sender, tag and round whose messages have the
-    same form. `frame_bytes` is the size of one message with the header of its frame.
+    same kinds and numbers of values. `frame_bytes` is the size of one message with the header of
+    its frame.
     """
 
     sender: int
