@@ -47,7 +47,7 @@ CHOICES = (
     "Each of 50 trials draws 20,000 users anew and holds out one tenth of them. The paper's "
     "ten-fold cross-validation, five times, makes as many models, but models of one "
     "cross-validation share users; --set folds=10 --trials 5 does as the paper.",
-    "In a trial all methods learn from the same users, and all with privacy in the same groups "
+    "In a trial all methods learn from the same users, and all private methods in the same groups "
     "and with the same steps. The model without privacy has groups and steps by the same rules "
     "for ε = ∞.",
     "The text gives no constants. We take b_0 = 0, groups of max(50, d ln(d + 1) / ε²) users, but "

@@ -55,8 +55,8 @@ TITLES = {
 CHOICES = (
     "For Gowalla, gowalla_cells.csv.gz has a subset of the users. A user holds the cell, of 12, "
     "with the most of its check-ins, and in a tie the lowest such cell.",
-    "For Census-Income, the items are the intervals of 100 of a wage_per_hour above 0 that have "
-    "at least 1 % of these users (17 items).",
+    "Of Census-Income, only the users with a wage_per_hour above 0 are taken. The items are the "
+    "intervals of 100 cents that hold at least 1 % of these users (17 items).",
     "Each trial draws its users anew, and real ones without replacement.",
 )
 OF_DATA = {

@@ -578,8 +578,8 @@ EXPERIMENT = Experiment(
         "others.",
         "DPDG has the classic calibration and the corrected noise share.",
         "An error is the expected squared L2 error of all items.",
-        "Census-Income has N = 17 items, which are the intervals of 100 that hold at least 1 % of "
-        "the users with a wage.",
+        "Census-Income has N = 17 items, which are the intervals of 100 cents that hold at least "
+        "1 % of the users with a wage.",
     ),
     quotes=[one.quote() for one in SENTENCES],
     cost=lambda _: 0.1,
