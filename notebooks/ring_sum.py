@@ -61,4 +61,4 @@ class RingSum:
     ) -> Mapping[str, FieldArray]:
         """The ideal world: a trusted party tells everybody the sum."""
         answers = [self.answer(value, user) for value, user in zip(values, users, strict=True)]
-        return dict.fromkeys(self.parties(), type(answers[0]).stack(answers).sum())
+        return dict.fromkeys(self.parties(), sum(answers))

@@ -75,6 +75,7 @@ from simnet.adversary.verdict import LearnedFunction, Verdict
 from simnet.adversary.whole_view import Expectation, meets
 from simnet.adversary.words import verdict_in_words
 from simnet.contract import OverItems, Protocol
+from simnet.errors import BadInput
 from simnet.exhaustive.compare import Comparison
 from simnet.kernel.fates import Send
 from simnet.kernel.run import Run
@@ -189,10 +190,18 @@ def _fate(own: Sequence[Send]) -> st.SearchStrategy[Fate]:
     return st.sampled_from(own).flatmap(of)
 
 
-def inputs(protocol: OverItems) -> st.SearchStrategy[list[int]]:
+def inputs(protocol: Protocol) -> st.SearchStrategy[list[int]]:
     """Return a strategy for inputs: an item in `1..protocol.items` for each party whose script
-    takes an input, in order; each member of a crowd counts.
+    takes an input, in order; each member of a crowd counts. Raises `BadInput` if the protocol has
+    no `items`.
     """
+    if not isinstance(protocol, OverItems):
+        name = type(protocol).__name__
+        raise BadInput(
+            f"{name} has no `items`, so no inputs can be drawn from 1..items: give {name} an "
+            "attribute `items`, or draw the inputs with a strategy of hypothesis, such as "
+            "st.lists(st.integers(0, 10), min_size=3, max_size=3) for three parties"
+        )
     holders = sum(seat.size for seat in protocol.parties().values() if seat.takes_input)
     return st.lists(st.integers(1, protocol.items), min_size=holders, max_size=holders)
 
@@ -203,7 +212,8 @@ def instances(
     """Return a strategy for pairs: a protocol whose parameters are drawn from the given strategies,
     and inputs for this protocol.
 
-    For example, `instances(DPDS, users=st.integers(2, 5), items=st.just(3))`.
+    For example, `instances(DPDS, users=st.integers(2, 5), items=st.just(3))`. A case raises
+    `BadInput` if the protocol has no `items`: see `inputs`.
     """
     protocols = st.fixed_dictionaries(parameters).map(lambda drawn: protocol(**drawn))
     return protocols.flatmap(lambda made: st.tuples(st.just(made), inputs(made)))
@@ -281,6 +291,16 @@ def assert_learns_only_output(
     """
     expectation: Expectation = "output-only-from-shares" if from_shares else "output-only"
     return _assert_meets(expectation, "to learn only the output", verdict(runs, corrupt, about))
+
+
+def assert_leaks(runs: Runs, corrupt: Names, about: About | None = None) -> Verdict:
+    """Raise `AssertionError` unless the verdict is that the coalition learns more than its
+    ideal-world output; return the verdict.
+
+    This may be an element of a secret, as for `assert_learns`, or another function of secrets, such
+    as the sum of two of them. Other errors are as for `assert_learns_nothing`.
+    """
+    return _assert_meets("leaks", "to learn more than the output", verdict(runs, corrupt, about))
 
 
 def assert_learns(

@@ -64,6 +64,11 @@ def finding_in_words(verdict: Verdict) -> str:
     return _shares_in_words(verdict) + besides_in_words(verdict)
 
 
+def _beyond(verdict: Verdict) -> LearnedFunction | None:
+    """Return the first function that the coalition learns and the output does not tell."""
+    return next((learned for learned in verdict.functions if not learned.in_output), None)
+
+
 def _shares_in_words(verdict: Verdict) -> str:
     exposed = exposed_in_words(leak.exposes for leak in verdict.leaks if leak.exposes)
     match verdict.finding:
@@ -75,9 +80,9 @@ def _shares_in_words(verdict: Verdict) -> str:
                 f"; the output itself reveals {exposed}" if exposed else ""
             )
         case "leaks":
-            beyond = next((learned for learned in verdict.functions if not learned.in_output), None)
             if exposed:
                 return f"learns {exposed}"
+            beyond = _beyond(verdict)
             learned = "more than the output" if beyond is None else function_in_words(beyond)
             return f"learns {learned}"
         case _:
@@ -205,7 +210,12 @@ def verdict_in_words(verdict: Verdict) -> str:
     """A verdict in one line, with at most three of the functions learned, and with the notes."""
     seeds = ", ".join(map(str, verdict.seeds))
     where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"
-    functions = "; ".join(map(function_in_words, verdict.functions[:FUNCTIONS_SHOWN]))
+    said = _beyond(verdict) if verdict.finding == "leaks" and not verdict.leaks else None
+    functions = "; ".join(
+        function_in_words(learned)
+        for learned in verdict.functions[:FUNCTIONS_SHOWN]
+        if learned is not said
+    )
     listed = f" ({functions})" if functions else ""
     condition = condition_in_words(verdict)
     needs = "" if condition is None else f", {condition}"

@@ -20,11 +20,23 @@ def stall(actors: Sequence[Actor]) -> Stall:
     if len(waiting) > SHOWN:
         more = len(waiting) - SHOWN
         lines.append("1 more party waits" if more == 1 else f"{more} more parties wait")
+    if all(_waits_in_circle(actor, actors) for actor in waiting):
+        lines.append("they wait for each other: one of them must send before it waits")
     return Stall("the run cannot go on: " + "; ".join(lines))
 
 
 def _hopeless(actor: Actor, actors: Sequence[Actor]) -> bool:
     return any(actors[number].finished for number in _missing(actor))
+
+
+def _waits_in_circle(actor: Actor, actors: Sequence[Actor]) -> bool:
+    """Return whether a party lacks only messages of parties that wait too, and has not received
+    another message of one of these.
+    """
+    missing = _missing(actor)
+    return bool(missing) and not any(
+        actors[number].finished or _other_tags(actor, number) for number in missing
+    )
 
 
 def _missing(actor: Actor) -> list[int]:

@@ -38,7 +38,7 @@ from simnet.linear import ranges
 from simnet.linear.mixtures import Mixture, TermRows, refined, written_out
 from simnet.linear.ranges import Ranges
 from simnet.linear.terms import Terms, accumulate, closed, join, pick, refine, shared, take
-from simnet.values.field import Field, FieldArray, no_field_elements
+from simnet.values.field import Field, FieldArray, is_start_of_sum, no_field_elements
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.residues import Residues, holder_of, public_matrix, residues_of
@@ -166,7 +166,9 @@ class Forms:
     def __add__(self, other: FieldArray) -> "Forms":
         return self._sum(self, other, 1)
 
-    def __radd__(self, other: FieldArray) -> "Forms":
+    def __radd__(self, other: Any) -> "Forms":
+        if is_start_of_sum(other):
+            return self
         return self._sum(other, self, 1)
 
     def __sub__(self, other: FieldArray) -> "Forms":

@@ -123,9 +123,13 @@ def no_field_elements(other: object) -> str:
     name = type(other).__name__
     return (
         f"field elements and a value of type {name} can neither be added nor subtracted: make "
-        "field elements of numbers with simnet.constant(field, numbers) (Python's sum() begins "
-        "with the number 0; add up the pieces with + instead)"
+        "field elements of numbers with simnet.constant(field, numbers)"
     )
+
+
+def is_start_of_sum(value: object) -> bool:
+    """Return whether this is the number 0, with which Python's `sum` begins."""
+    return type(value) is int and value == 0
 
 
 class FieldArray(Protocol):
@@ -164,6 +168,12 @@ class FieldArray(Protocol):
         ...
 
     def __add__(self, other: "FieldArray", /) -> "FieldArray": ...
+
+    def __radd__(self, zero: int, /) -> "FieldArray":
+        """Return this array, so that Python's `sum`, which begins with 0, adds up arrays. Raises
+        `TypeError` for any other number.
+        """
+        ...
 
     def __sub__(self, other: "FieldArray", /) -> "FieldArray": ...
 

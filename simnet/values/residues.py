@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Indices, Ints, Numbers
-from simnet.values.field import Field, FieldArray, no_field_elements
+from simnet.values.field import Field, FieldArray, is_start_of_sum, no_field_elements
 from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
 from simnet.values.sealed import (
@@ -143,10 +143,13 @@ class Residues:
         difference = np.add(self._values, np.subtract(self._modulus, other._values))
         return self._billed("FA", self._reduced(difference), other)
 
-    def __radd__(self, other: object) -> NoReturn:
-        raise TypeError(no_field_elements(other))
+    def __radd__(self, zero: object) -> "Residues":
+        if is_start_of_sum(zero):
+            return self
+        raise TypeError(no_field_elements(zero))
 
-    __rsub__ = __radd__
+    def __rsub__(self, other: object) -> NoReturn:
+        raise TypeError(no_field_elements(other))
 
     def __neg__(self) -> "Residues":
         return self._billed("FA", self._reduced(np.subtract(self._modulus, self._values)), self)

@@ -38,6 +38,7 @@ from simnet.coins.coins import Coins
 from simnet.kernel.fates import Send
 from simnet.record.fate import MessageFate
 from simnet.testing import (
+    assert_leaks,
     assert_learns,
     assert_learns_nothing,
     assert_learns_only_output,
@@ -205,6 +206,18 @@ def test_inputs_are_items_of_those_who_take_one(
     drawn = data.draw(inputs(Tell(users, items)))
     assert len(drawn) == users  # and none for server or referee
     assert all(isinstance(item, int) and 1 <= item <= items for item in drawn)
+
+
+def test_a_protocol_without_items_has_no_inputs_to_draw() -> None:
+    class Bare:
+        def parties(self) -> Mapping[str, Seat]:
+            return seats("u", self.user, 2)
+
+        async def user(self, me: Party, value: Sealed) -> None:
+            del me, value
+
+    with pytest.raises(BadInput, match=r"^Bare has no `items`.*st.lists"):
+        inputs(Bare())
 
 
 @pytest.mark.parametrize("item", [1, 5])
@@ -551,6 +564,7 @@ def test_assertions_agree_with_the_verdict(
         (assert_learns_nothing, found.finding == "nothing"),
         (assert_learns_only_output, found.finding == "output-only"),
         (assert_learns, bool(found.leaks)),
+        (assert_leaks, found.finding == "leaks"),
     ):
         if passes:
             assert assertion(done, corrupt).finding == found.finding
@@ -624,6 +638,16 @@ def test_assertions_fail_in_words_where_the_claim_is_false(
 ) -> None:
     with pytest.raises(AssertionError, match=message):
         claim(added(3, told), *said)
+
+
+def test_a_sum_of_two_secrets_is_a_leak_and_no_secret() -> None:
+    done = added(3, as_elements)
+    assert assert_leaks(done, "u1").finding == "leaks"
+    with pytest.raises(AssertionError, match="expected to learn a secret") as failed:
+        assert_learns(done, "u1")
+    assert str(failed.value).count("u2[1] + u3[1] = 5") == 1  # said once
+    with pytest.raises(AssertionError, match="to learn more than the output"):
+        assert_leaks(added(3), "server")
 
 
 def test_assertions_refuse_a_set_that_names_nobody() -> None:

@@ -50,7 +50,7 @@ class Masks:
 
     def functionality(self, numbers: Sequence[Any], users: Sequence[Holder]) -> Any:
         answers = [self.answer(*pair) for pair in zip(numbers, users, strict=True)]
-        return {"server": type(answers[0]).stack(answers).sum()}
+        return {"server": sum(answers)}
 
 
 @st.composite

@@ -50,6 +50,15 @@ def test_a_forgotten_send_is_named() -> None:
     )
 
 
+def test_parties_that_all_receive_before_they_send_are_told_to_send_first() -> None:
+    async def user(me: Party) -> None:
+        await me.gather(NOTE, [name for name in me.all("user") if name != me.name])
+        await me.publish(NOTE, me.all("user"), elements(1))
+
+    with pytest.raises(Stall, match="they wait for each other: one of them must send before it"):
+        run(Crowd(3, user))
+
+
 def test_a_forgotten_share_is_named() -> None:
     async def user(me: Party) -> None:
         if me.index != 3:

@@ -382,6 +382,15 @@ def test_fields_do_not_mix(field: Field, operation: Callable[[Any, Any], Any]) -
             operation(left, right)
 
 
+@each_field
+def test_pythons_sum_adds_up_forms(field: Field) -> None:
+    world = TwinParty.of(field)
+    forms, plain = world.drawn(2)
+    world.agree(sum([forms, forms, forms]), sum([plain, plain, plain]))
+    with pytest.raises(TypeError):
+        1 + forms
+
+
 # Numbers among forms
 
 

@@ -579,8 +579,17 @@ def test_two_fields_do_not_mix(mix: Any) -> None:
 def test_bare_numbers_are_neither_added_nor_subtracted(operation: Any) -> None:
     with pytest.raises(TypeError):
         operation(constant(Field(5), [1, 2]), 1)
+    for number in (1, 0.0, False, np.int64(0)):
+        with pytest.raises(TypeError):
+            operation(number, constant(Field(5), [1, 2]))
+
+
+def test_pythons_sum_adds_up_arrays_and_bills_each_addition() -> None:
+    rows = [constant(Field(5), [1, 2]) for _ in range(3)]
+    assert agree(sum(rows), [3, 1])
+    assert billed(Field(5), (2,), lambda a: sum([a, a, a])) == {"FA": 4}
     with pytest.raises(TypeError):
-        operation(1, constant(Field(5), [1, 2]))
+        0 - rows[0]
 
 
 # The meter
