@@ -215,8 +215,8 @@ def pooled_distance(rows: Sequence[TrialRow]) -> tuple[float, float]:
 
 
 def false_alarm(mechanism: Mechanism, users: int, items: int, threshold: float) -> float:
-    """Return the exact probability that the estimates of one or more of so many items, which nobody
-    holds, reach a threshold, if the items are independent.
+    """Return the exact probability that the estimates of one or more of `items` items that nobody
+    holds reach a threshold, if the items are independent.
     """
     from scipy.special import bdtrc  # scipy loads slowly, so we import it only where it is needed
 

@@ -47,7 +47,9 @@ def less(
     factor: float = 1.0,
     axis: str = "epsilon",
 ) -> Counterpart:
-    """Return the share of places at which one number is below `factor` times the other."""
+    """Return the share of places at which the mean of `one` is below `factor` times that of
+    `other`.
+    """
     return all_less(places, [(one, other, factor)], axis)
 
 
