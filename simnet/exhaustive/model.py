@@ -428,8 +428,8 @@ class Model:
         return worlds
 
     def _refuse_above(self, limit: int, trees: Sequence[PartyTree], is_above: bool) -> None:
-        """Raise `BadInput` if `is_above` says that there are more worlds than the limit, or if
-        estimates of their number are far above the limit.
+        """Raise `BadInput` if `is_above` says that there are more worlds than the limit, or if the
+        median of estimates of their number is more than ten times the limit.
         """
         estimates = sorted(self._estimates(trees, limit))
         if not is_above and estimates[WAYS // 2] <= EXCESS * limit:

@@ -303,8 +303,8 @@ class Outbox(Link):
             raise refuse(
                 actor,
                 tag.name,
-                "sums other messages than it has heard of: after `heard`, gather_sum takes "
-                "senders=..., parties that `heard` has returned",
+                "sums other messages than it has heard of: after `heard`, give gather_sum "
+                "senders=..., and among them only parties that `heard` has returned",
             )
         sums: FieldArray = await _suspend(Request("sum", tag.name, numbers, (key,), (count,)))
         return sums.metered(actor.meter)[0]

@@ -366,7 +366,7 @@ class _Unknowns:
         """The unknowns of a deferred block. A block inside a block has its own number."""
         if number >= _BLOCKS:
             self._reading.refuse(
-                f"a party that makes {number:,} deferred blocks cannot be played out"
+                f"a party that makes {_BLOCKS:,} or more deferred blocks cannot be played out"
             )
         return _Unknowns(self._reading, self._block * _BLOCKS + number)
 

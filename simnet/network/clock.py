@@ -460,6 +460,6 @@ class Clock:
 
 def _other_chances() -> BadInput:
     return BadInput(
-        "with these chances of the links, other messages come in time than came in the run, whose "
-        "scripts wait with deadlines: give the seed of the run"
+        "the scripts of this run wait with deadlines, and with this seed other messages come in "
+        "time than in the run: give the seed of the run"
     )

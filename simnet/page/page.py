@@ -16,9 +16,9 @@ The third script draws.
 Inputs of real people. A page about given inputs leaves out what these inputs can be computed from:
 the seed, the truth and the error, the numbers and keys of messages, the values of attacks, outputs
 except the estimate, and statements of privacy that depend on the truth (`simnet.page.keeping` has
-more). Attacks on such a page are equations without values. Unless the caller of `page_of` decides
-it, the page has all of these only if the scenario itself drew all inputs from the seed, so that
-they are nobody's data.
+more). Attacks on such a page are equations without values. If the caller of `page_of` does not say
+whether the inputs are private, the page shows these things only if the scenario itself drew all
+inputs from the seed, so that they are nobody's data.
 
 Size. The proofs of many coalitions repeat each other. Data above 100,000 letters are compressed
 with gzip, which browsers can undo by themselves since 2023, and written in base64.

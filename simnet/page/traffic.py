@@ -63,8 +63,8 @@ class _Entry:
 
 
 def messages_json(done: Run, kept: Keeping) -> Json:
-    """Return the messages of a run in which all parties were observed, in order, by column. A
-    message from a party to itself is left out.
+    """Return the messages of a run in which all parties were observed: a list for each column, in
+    the order of rounds, senders and recipients. A message from a party to itself is left out.
     """
     with_contents = not kept.numbers
     entries: list[_Entry] = []

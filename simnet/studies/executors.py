@@ -183,7 +183,9 @@ def _refuse_others(address: str) -> None:
     except Exception as error:
         raise BadInput(f"no Dask scheduler answers at {address}: {error}") from error
     if kind != "Scheduler":
-        raise BadInput(f"{address} is the address of a Dask {str(kind).lower()}, not a scheduler")
+        raise BadInput(
+            f"{address} is the address of a Dask {str(kind).lower()}, not of a scheduler"
+        )
 
 
 @contextlib.contextmanager

@@ -135,7 +135,10 @@ class Experiment:
         rows = Counter((quote.source, quote.what, quote.under) for quote in self.quotes)
         twice = next((row for row, times in rows.items() if times > 1), None)
         if twice is not None:
-            raise ValueError(f"two quotes are alike: {': '.join(part for part in twice if part)}")
+            raise ValueError(
+                "two quotes have the same source, text and reading: "
+                f"{': '.join(part for part in twice if part)}"
+            )
         taken = next((name for name in self.axes if name in OWN_COLUMNS | OF_SUMMARIES), None)
         if taken is not None:
             raise ValueError(

@@ -124,7 +124,7 @@ The verdicts by data, law and runs:
 
 @attrs.frozen
 class Section:
-    """The rows of an experiment on the page: its name, its heading, and the lines below it."""
+    """A section of the page: the name of its experiment, its heading, and the lines below."""
 
     name: str
     heading: str

@@ -369,7 +369,7 @@ def _difference(
     """Return the mean of a difference within trials, and half the width of its interval.
 
     If the two numbers are equal in every trial, the trials decide nothing: a difference may be too
-    rare for them. A few equal differences decide nothing either.
+    rare for them. Fewer than `ALIKE` equal differences decide nothing either.
     """
     differences = np.array([float(row[one]) - float(row[other]) for row in rows])
     mean, count = float(differences.mean()), len(differences)
@@ -425,7 +425,7 @@ def _share_of_less(
         place[better(line.get(axis))].append(line)
     compared = [place for place in places.values() if place[True] and place[False]]
     if not compared:
-        raise NoSuchPoint(f"nowhere were both the better methods and the others run (axis {axis})")
+        raise NoSuchPoint(f"no place has both a better method and another one (axis {axis})")
 
     def less(place: dict[bool, list[dict[str, Any]]], one: str, other: str) -> bool:
         return bool(

@@ -46,7 +46,9 @@ def errors(
     aborted, and `ValueError` if `about` does not say how an estimate is assessed.
     """
     if about.assess is None:
-        raise ValueError(f"nothing says how good an estimate of {about.name} is")
+        raise ValueError(
+            f"the About of {about.name} has no `assess`, which says how exact an estimate is"
+        )
     fates, _ = fates_of([str(drop)] if drop else [], protocol, people.inputs, seed)
     done = run(
         protocol, people.inputs, seed, threads=1, fates=fates

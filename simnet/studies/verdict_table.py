@@ -76,7 +76,7 @@ def partial(what: str) -> Data:
 
 
 def stand_in(what: str) -> Data:
-    """Return the status of other real data in place of the paper's; `what` names both."""
+    """Return the status of other real data in place of the paper's; `what` names both data sets."""
     return Data("stand-in", what)
 
 

@@ -28,8 +28,9 @@ def code_version(trial: Trial, file: Path | None = None, paired: Sequence[str] =
     """Return a digest of the code that a trial can reach, of the experiment's own `file` if it is
     given, and of the names of its `paired` parameters, which change the seeds.
 
-    Docstrings and comments do not count. The versions of Python and of the libraries count. Each
-    source file is read once in a process; later changes of the file are not noticed.
+    Docstrings and comments do not count. The version of Python, such as 3.11, and those of the
+    libraries count. Each source file is read once in a process; later changes of the file are not
+    noticed.
     """
     sources = {Path(path).absolute() for path in _files(trial)}
     beside = None

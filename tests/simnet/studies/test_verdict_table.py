@@ -168,7 +168,7 @@ def test_whose_data_a_number_rests_on_is_always_said() -> None:
     files = {"summary": "", "source": "", "trial": lambda *_: {}, "grid": [], "measures": []}
     with pytest.raises(ValueError, match="say with data="):
         Experiment(files=["a.csv"], quotes=[quote], **files)
-    with pytest.raises(ValueError, match=r"two quotes are alike: Sec\. 1: a number"):
+    with pytest.raises(ValueError, match=r"same source, text and reading: Sec\. 1: a number"):
         Experiment(quotes=[quote, quote], **files)
     made = Experiment(
         files=["a.csv"],
