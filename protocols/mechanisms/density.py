@@ -1,8 +1,8 @@
 """The exact law of a real-valued report: atoms, flat pieces and falling tails.
 
 Positions are exact fractions, so that neighbouring pieces meet exactly, however narrow they are.
-Heights and masses are logarithms, so that none underflows. The ε of a mechanism is the largest log
-ratio between the laws of two inputs.
+Heights and masses are stored as logarithms, so that none underflows. The ε of a mechanism is the
+largest log ratio between the laws of two inputs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -292,7 +292,7 @@ def _common_edges(p: Density, q: Density) -> list[Fraction]:
     steps = {part.step for part in parts if isinstance(part, Tail)} - {0}
     if len(steps) > 1:
         raise ValueError(
-            f"tails are compared only if their steps have one width, got {sorted(steps)}"
+            f"tails are compared only if their steps have the same width, got {sorted(steps)}"
         )
     period = max(steps, default=1)
     horizon = (min(ends) - period, max(ends) + period)

@@ -1,8 +1,9 @@
 """Pure protocols: they estimate frequencies from the number of reports that support each item.
 
 A report supports its user's item with probability p, and every other item with probability q < p
-(for `JoyGerla`, p and q are those of item 1). The number of supports is a sum of independent coins.
-So the estimate's mean and variance follow from p, q, the number of users and the share of holders.
+(for `JoyGerla`, p and q are those of item 1). The number of reports that support an item is a sum
+of independent coins. So the estimate's mean and variance follow from p, q, the number of users and
+the share of holders.
 Purity concerns the estimates only; privacy is computed from a report's law.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,

@@ -41,8 +41,8 @@ class RealReport(ABC):
         return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
 
     def estimate(self, reports: npt.ArrayLike) -> float:
-        """Return the mean of the reports, shape (n,): an unbiased estimate of the mean of the
-        values.
+        """Return the mean of the reports, which have shape (n,): an unbiased estimate of the mean
+        of the values.
 
         Raises `ValueError` for no reports, and for a report that is not finite or whose absolute
         value exceeds the bound.

@@ -62,9 +62,9 @@ class Tuples:
     """The mechanism for several attributes: each user reports on k of its d attributes.
 
     `epsilon` is that of the whole report, `attributes` are the `Attributes`, `inner` is `pm` or
-    `hm`, and `chosen` is k in 1..d; None means the paper's rule, Eq. 12. `perturb(numbers,
-    categories, coins)` makes the reports, and `estimate(reports)` gives means and frequencies.
-    Raises `ValueError` for parameters out of range.
+    `hm`, and `chosen` is k in 1..d, or None for the k of the paper's rule, Eq. 12.
+    `perturb(numbers, categories, coins)` makes the reports, and `estimate(reports)` gives means and
+    frequencies. Raises `ValueError` for parameters out of range.
 
     >>> tuples = Tuples(epsilon=1.0, attributes=Attributes(numeric=2, domains=(3,)))
     >>> tuples.k, tuples.rate, round(tuples.exact_epsilon, 9)
@@ -108,7 +108,9 @@ class Tuples:
 
     @property
     def bound(self) -> float:
-        """The largest number in a report: d/k times the bound of the mechanism at ε/k."""
+        """The largest absolute value of a number in a report: d/k times the bound of the mechanism
+        at ε/k.
+        """
         return self.rate * self.mechanism.bound
 
     def perturb(

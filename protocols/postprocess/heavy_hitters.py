@@ -44,9 +44,9 @@ def _rate(part: int, whole: int) -> float:
 
 
 def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) -> Detection:
-    """Compare the items whose true number is above the cut with those whose estimate is above it.
+    """Compare the items whose true value is above the cut with those whose estimate is above it.
 
-    `truth` and `estimates` have shape (N,) and the unit of `cut`; a number that equals the cut is
+    `truth` and `estimates` have shape (N,) and the unit of `cut`; a value that equals the cut is
     not above it. The result has `precision`,
     `recall` and `f_score`. Raises `ValueError` for other shapes and for NaN.
 

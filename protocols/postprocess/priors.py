@@ -283,7 +283,7 @@ class FinitePrior:
 
     @classmethod
     def of(cls, pmf: npt.ArrayLike) -> "FinitePrior":
-        """Return the law with these masses at 0, 1, 2, ...; shape (m,)."""
+        """Return the law with these masses, shape (m,), at the counts 0, 1, ..., m - 1."""
         return cls(np.arange(np.size(pmf), dtype=np.float64), checks.as_doubles("masses", pmf))
 
     @classmethod
@@ -312,8 +312,8 @@ Prior = PowerLaw | PoissonPrior | LaplacePrior | GaussianPrior | FinitePrior
 
 
 def refuse_sloped(noise: Noise) -> None:
-    """Raise `ValueError` for noise whose variance depends on the count: for some negative counts
-    this variance would be negative.
+    """Raise `ValueError` for noise whose variance depends on the count: this variance is defined
+    only for counts from 0 to the number of users.
     """
     if noise.slope:
         raise ValueError(

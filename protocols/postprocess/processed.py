@@ -44,8 +44,8 @@ class Processed:
     In a table, the shares of each categorical column are processed separately, and means stay
     unchanged. `heavy` defines heavy hitters: items that more than this share of the users hold; by
     default, items above the significance threshold. `beta` is β of this threshold (Eq. 22 of Jia
-    and Gong). The output of the server has shape (2, N): the estimates of the collection, then the
-    processed ones.
+    and Gong). The output of the server has two rows, shape (2, N): the N estimates of the
+    collection, then the processed ones.
 
     Raises `ValueError` for a method that is unknown or does not fit the estimates of the
     collection, for `heavy` with a table, and for a `heavy` or a `beta` out of range. For a table

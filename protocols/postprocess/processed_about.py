@@ -31,7 +31,10 @@ RATES: dict[str, Callable[[Detection], float]] = {
 
 
 def about(protocol: Processed, collection: About) -> About:
-    """Return the record of statements about processed estimates, given that of the `collection`."""
+    """Return the record of statements about a collection with processed estimates.
+
+    `collection` is the record of the same collection without post-processing.
+    """
     parameters: dict[str, Any] = {"users": protocol.users}
     if protocol.is_over_items:
         parameters["items"] = protocol.items

@@ -87,7 +87,7 @@ class OneWay:
 
     @property
     def largest(self) -> float:
-        """The least bound on all finite sums; minus infinity if every sum is infinite."""
+        """The least upper bound on all finite sums; minus infinity if every sum is infinite."""
         each = [times * law.largest for law, times in self.parts]
         return -inf if -inf in each else sum(each)
 

@@ -20,9 +20,10 @@ part. So the allowed error is split between the two limits only. If the reports 
 bound exceeds the truth with probability at most 1 - confidence, whatever the mechanism is. A bound
 may lie far below the truth: an audit can refute a claim, but it cannot prove a claim.
 
-Example. Randomised response with ε = ln 3, 10,000 reports under yes and under no. The event is "the
-report is yes"; about 5,625 and 1,875 of 7,500 certifying rows are in it. With confidence 0.95, p >=
-0.740 and q <= 0.260, so ε >= 1.046, while ln 3 is 1.099.
+Example. Randomised response with ε = ln 3, with 10,000 reports of users whose truth is yes, and
+10,000 of users whose truth is no. The event is "the report is yes"; about 5,625 and 1,875 of 7,500
+certifying rows are in it. With confidence 0.95, p >= 0.740 and q <= 0.260, so ε >= 1.046, while ln
+3 is 1.099.
 
 Sources: Bichsel et al., *DP-Sniper*, 2021, for events from a classifier; Jagielski et al.,
 *Auditing Differentially Private Machine Learning*, 2020, for the limits.

@@ -98,7 +98,8 @@ class Composition:
         )
 
     def epsilon(self, delta: float) -> Interval:
-        """Return an interval for the least ε with δ(ε) <= delta; infinity if there is no such ε.
+        """Return an interval for the least ε with δ(ε) <= delta; both ends are infinite if there is
+        no such ε.
 
         Raises `ValueError` for `delta` outside (0, 1), and for losses that are too large to
         compute.

@@ -63,7 +63,8 @@ class Moments:
 class Summand(Protocol):
     """The law of one summand.
 
-    The total mass of the law may be below 1 if other code accounts for the missing mass.
+    The total mass of the law may be below 1 if other code accounts for the missing mass, as
+    `accounting` does for infinite and unknown losses.
     """
 
     def moments(self, tilt: float) -> Moments:

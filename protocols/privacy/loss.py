@@ -71,7 +71,7 @@ class LossLaw(Summand, Protocol):
 
     @property
     def largest(self) -> float:
-        """The least bound on all finite losses; minus infinity if there is none."""
+        """The least upper bound on all finite losses; minus infinity if no loss is finite."""
         ...
 
     def trimmed(self, mass: float) -> "LossLaw":

@@ -28,8 +28,8 @@ class GroupCollections:
     """The collections from one group: how many users hold each item, p, and the number of
     collections.
 
-    `counts` are the holders of each item, `participation` is p, and `times` >= 1 is how often the
-    group is collected. Raises `ValueError` for `times` below 1.
+    `counts` are the holders of each item, `participation` is p, and `times` >= 1 is the number
+    of collections. Raises `ValueError` for `times` below 1.
 
     >>> GroupCollections([33, 40], participation=0.5, times=3).counts
     (33, 40)
