@@ -130,7 +130,7 @@ def test_a_steady_tail_is_compared_with_a_stepping_one() -> None:
     assert epsilon_between([steady, stepping]) == pytest.approx(
         0.5 * 2.5
     )  # just before the stairs' first fall
-    with pytest.raises(ValueError, match=r"steps have one width, got \[1, 2\]"):
+    with pytest.raises(ValueError, match=r"steps have the same width, got \[1, 2\]"):
         epsilon_between([Density((Tail(0, 1, 0.0, 0.5, 1),)), stepping])
 
 
