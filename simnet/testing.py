@@ -224,8 +224,8 @@ def coalitions(
 ) -> st.SearchStrategy[list[str]]:
     """Return a strategy for coalitions: lists of at least one party's name, without repetition.
 
-    With `role`, all parties of the coalition play this role. At least `spare` eligible parties stay
-    outside, and `largest` is the largest size.
+    With `role`, all members of the coalition play this role. At least `spare` of the parties that
+    may be members stay outside, and `largest` is the largest size.
     """
     names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]
     most = len(names) - spare if largest is None else min(len(names) - spare, largest)

@@ -100,10 +100,9 @@ def coalitions(
         simnet.adversary.check` checks the proofs. `simnet verify --check` repeats the run, unless
         it was judged by symmetry.
     user
-        The parties, separated by commas, that the tables show; without this option, they show all.
-        If the coalitions of a run with more than 12 parties cannot be judged by counts, these are
-        the parties for whom coalitions are searched; without this option, the first party with a
-        secret.
+        Show only these parties in the tables; their names are separated by commas. If the
+        coalitions of a run with more than 12 parties cannot be judged by counts, coalitions are
+        searched for these parties or, without this option, for the first party with a secret.
     runs
         Search so many runs for the smallest coalitions of users.
     max_size

@@ -31,8 +31,8 @@ def progress_bar(
     """Yield a function, which is to be called with the number of steps done since its last call.
 
     With a `unit`, such as `trials`, the bar also shows how many steps are done in a second. With
-    `announces`, if there is no terminal, a line may say about how long the remaining steps will
-    take.
+    `announces`, if there is no terminal, a line says after a second about how long the remaining
+    steps will take, unless this is less than five seconds.
     """
     columns = (
         TextColumn("{task.description}", markup=False),

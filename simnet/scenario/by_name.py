@@ -34,8 +34,8 @@ People = Population | Column | Sequence[Any] | Numbers
 def find(place: str, **settings: Any) -> Scenario:
     """Return the scenario that a name, `FILE.py` or `FILE.py:Class` stands for.
 
-    `settings` replace the scenario's own. Raises `BadInput` for a name that no scenario has, and
-    for a setting that is unknown or has a value of the wrong type.
+    `settings` replace the values of the scenario's settings. Raises `BadInput` for a name that no
+    scenario has, and for a setting that is unknown or has a value of the wrong type.
 
     >>> find("dpds", users=50).settings()["users"]
     50

@@ -76,7 +76,7 @@ class Claimed:
 
     @property
     def scenario(self) -> str | None:
-        """The name of the scenario on the command line, or None."""
+        """The name of the scenario on the command line; None if the certificate names none."""
         found: str | None = self._content["protocol"]["scenario"]
         return found
 
@@ -122,8 +122,8 @@ class Claimed:
         """Return the seed of the first run: the seed in the certificate or, if the certificate has
         none, the `given` seed.
 
-        Raises `BadInput` if there is neither, if the two differ, or if the runs' seeds are not
-        consecutive.
+        Raises `BadInput` if there is neither of these seeds, if the two differ, or if the seeds of
+        the runs are not consecutive.
         """
         seeds = [run["seed"] for run in self._content["runs"]]
         if seeds[0] is None:

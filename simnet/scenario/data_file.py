@@ -95,7 +95,9 @@ class Format:
     def of_options(
         cls, delimiter: str | None, encoding: str | None, max_rows: int | None
     ) -> "Format":
-        """Return the format that the options name; a tab may be given as a word or as an escape."""
+        """Return the format that the options name; `tab` or a backslash with a t stands for a
+        tab.
+        """
         named = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
         return cls(named, encoding, MOST_ROWS if max_rows is None else max_rows)
 

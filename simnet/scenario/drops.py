@@ -226,7 +226,8 @@ def outcome_in_words(done: Run, about: About) -> list[str]:
 
 
 def _after_last_message(done: Run, names: Sequence[str]) -> dict[str, str]:
-    """Return words for those of these parties that dropped out after their last message, by name.
+    """Return, for each of these parties that dropped out after its last message, words that say
+    what is lost by this.
 
     To find out whether a party would have sent more, we play the run again without its fate.
     """

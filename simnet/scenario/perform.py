@@ -385,8 +385,8 @@ def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limi
 def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
     """Return synthetic people for a scenario.
 
-    Raises `BadInput`, before it draws them, if the protocol states that a run sends more elements
-    than `limit`.
+    Raises `BadInput`, before any people are drawn, if the protocol states that a run sends more
+    elements than `limit`.
     """
     about = scenario.described(scenario.build(users, scenario.items))
     refuse_absurd(scenario, about, users, scenario.items, limit)

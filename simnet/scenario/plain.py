@@ -315,8 +315,8 @@ def prepared(
 
 
 def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
-    """Return inputs of synthetic people: one for each party whose script takes an input, and for
-    each member of such a crowd.
+    """Return inputs of synthetic people: one for each party whose script takes an input or, if the
+    party is a crowd, one for each of its members.
 
     Raises `BadInput` when the protocol cannot seat its parties.
     """

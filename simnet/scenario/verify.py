@@ -221,6 +221,7 @@ def verify_runs(
 ) -> VerdictCounts:
     """Return how often each verdict is found over several seeds.
 
+    The arguments are as for `verify`: without `inputs`, each seed draws inputs of its own.
     `progress` is called after every seed.
     """
     counts: Counter[str] = Counter(dict.fromkeys(SHARE_FINDINGS, 0))

@@ -1,7 +1,7 @@
 """A bill, whose entries are compared with their formulas.
 
-An entry has the exact number for the run, by a formula, and the measured number. If they are known,
-it also has the number that a paper states, and the mean over the coins.
+An entry has the exact number for the run, by a formula, and the measured number. It also has the
+number that a paper states, and the mean over the coins, if these are known.
 """
 
 import math
