@@ -38,7 +38,8 @@ class OneOfEach:
 
     A coalition is None if none was found; the empty coalition is (). If `nobody` is true, no
     coalition of the others has the property, so `minimal` is None and `maximal` has all others. If
-    `unsearched` is not empty, it says why the search ended early.
+    `unsearched` is not empty, it says why the search ended early. If some verdict does not say for
+    certain whether its coalition has the property, the two may be neither minimal nor maximal.
     """
 
     minimal: Names | None

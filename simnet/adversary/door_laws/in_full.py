@@ -1,9 +1,9 @@
 """Decide whether a door returns all the numbers that it received.
 
-If a door discloses the number of a row of field elements exactly, we can solve the row for one of
-its coins. This is not possible if the door adds noise, or if its function maps two numbers to one
-value. So we must be certain that the disclosed value determines the number. There are two ways to
-be certain:
+If a door discloses the number of a row of field elements exactly, everybody has one more equation,
+and we can solve it for one of the coins in the row. This is not possible if the door adds noise, or
+if its function maps two numbers to one value. So we must be certain that the disclosed value
+determines the number. There are two ways to be certain:
 
 - *Trying everything.* We call the function with all numbers that the elements can have. The value
   determines the numbers if no two calls return the same value. This works for few elements of a

@@ -29,10 +29,10 @@ even the secrets have too many values (for example, a sum over all users), we fi
 `epsilon` only if no disclosing door is given an input, and no secret is made from field elements.
 A party's loss is then at most the loss of the party's own secrets.
 
-*Conditions.* The exact law leaves out inputs for which some door refuses, whatever the coins are,
-and counts them. Any other refusal is an outcome. The law holds for the plain arguments
-of this run: if a plain argument depends on values disclosed earlier, another run may have another
-law.
+*Conditions.* The exact law leaves out inputs for which some door refuses, whatever the coins and
+the context are, and counts them. Any other refusal is an outcome. The law holds for the plain
+arguments of this run: if a plain argument depends on values disclosed earlier, another run may have
+another law.
 """
 
 import itertools
@@ -80,8 +80,8 @@ class ComponentLaw:
     epsilon: float
     strong_epsilon: float | None  # None if this loss could not be computed
     is_exact: bool  # whether `epsilon` is exact; if not, it is an upper bound
-    # The number of assignments of inputs for which some door refuses, whatever the coins are. A
-    # bound does not count them.
+    # The number of assignments of inputs for which some door refuses, whatever the coins and the
+    # context are. A bound does not count them.
     refused: int = 0
     assignments: int = 1  # the number of all assignments of inputs
 

@@ -24,15 +24,15 @@ MOST_TRIES = 5
 
 @attrs.frozen(eq=False)
 class Lifted:
-    """What a coalition learns: one system for each component of the run in which honest parties
-    have secrets, with its proof.
+    """What a coalition learns: one system for each part of the run in which honest parties have
+    secrets, with its proof.
     """
 
     found: tuple[tuple[Component, OrbitProof], ...]
 
     @property
     def finding(self) -> LiftedFinding:
-        """The finding about the whole run: the worst finding about any component."""
+        """The finding about all these parts together: the worst finding about any of them."""
         findings = [ORDER.index(proof.finding) for _, proof in self.found]
         return ORDER[max(findings, default=0)]
 

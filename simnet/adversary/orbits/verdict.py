@@ -1,7 +1,8 @@
 """The verdict on a run in which many parties are alike, and what was checked for it.
 
 Theory of operation. The run is played in numbers, and its doors are recorded. Then the run is read
-again as an outline. Three things are checked in each part of the run with honest secrets:
+again as an outline. Three things are checked in each part of the run in which honest parties have
+secrets (`structure` says what parts, types and full types are):
 
 - *structure*: every message of an honest party belongs to a type, and every type is full;
 - *relations*: alike honest parties compute their messages in the same way, in all coefficients and
