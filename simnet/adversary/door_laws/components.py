@@ -12,7 +12,7 @@ of every other component. ::
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 
     coin r  ->  disclose(r)                                                      one component,
-            ->  disclose(x + r; x, r)                                            with both doors
+            ->  disclose(x + r), given x and r                                   with both doors
 
 *Touched secrets.* Values outside a component may also tell something about the component's secrets.
 A function that the coalition determines from shares may contain a secret of the component, or a

@@ -9,7 +9,7 @@ arguments by calling the door (`calling`). We put these laws together for every 
 The coins in y are uniform if they are independent of the coins in messages
 (`Surroundings.are_apart`); we run through all values of a basis of these coins. The part of y that
 the coalition knows is fixed, at every value in turn: such a value is called a *context*. From this
-law we compute two numbers, each the largest over all contexts:
+law we compute two *losses*, values of ε, each the largest over all contexts:
 
 - `epsilon`: the largest log ratio of P(v | x) between two inputs of one party, over all inputs of
   the other parties. This number bounds what v tells somebody who learns nothing else about the
@@ -23,8 +23,8 @@ each set that contains the answered item is γ times as likely as each other set
 log γ, because it compares two answers. `epsilon` compares two items, and a user that does not take
 part has the same answer for both, so `epsilon` is smaller than log γ if p < 1 < γ.
 
-*Bounds.* If the joint law has too many outcomes, the doors' losses are added up: for each
-disclosing door, the largest log ratio of its laws at any two lists of arguments that can occur. If
+*Bounds.* If the joint law has too many outcomes, we add up the losses of the disclosing doors. The
+loss of a door is the largest log ratio of its laws at any two lists of arguments that can occur. If
 even the secrets have too many values (for example, a sum over all users), we find a bound on
 `epsilon` only if no disclosing door is given an input, and no secret is made from field elements.
 A party's loss is then at most the loss of the party's own secrets.
