@@ -380,8 +380,9 @@ class Model:
         """Return every world on these inputs.
 
         `progress` is called with the probability covered since its last call. Raises `BadInput` if
-        the worlds cannot be played out or are more than the limit, `ScriptError` for an error in a
-        script, and `Stall` if parties wait for messages that nobody sends.
+        the worlds cannot be played out or are more than the limit, and `ScriptError` for an error
+        in a script. Raises `Stall` if parties wait for messages that nobody sends, although no
+        party dropped out, aborted or stayed silent and no message was lost.
         """
         self._refuse_unplayable(inputs)
         with seldom_collected:

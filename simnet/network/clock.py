@@ -48,9 +48,9 @@ DEADLINE_PASSED = -2  # in the place of a post: the party waited until its deadl
 
 
 class Wait(NamedTuple):
-    """A wait of a party: it lasted from `began` until `ended`. Mostly the message of `post` ended
-    it. Then `came` is when the message came to the downlink, and `after` is the party whose uplink
-    the message left last: the sender of the post, or the relay.
+    """A wait of a party: it lasted from `began` until `ended`. Usually a message ended it, which
+    belongs to the post `post`. Then `came` is when the message came to the downlink, and `after` is
+    the party whose uplink the message left last: the sender of the post, or the relay.
 
     If the party was told that nobody can go on, `after` is the party that had reached the latest
     time, and `came` is this time. If the party waited until its deadline, `after` is the party

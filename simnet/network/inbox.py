@@ -57,11 +57,11 @@ class GroupPosts:
     """The posts to one group, in the order in which the clock came to them.
 
     The columns are the post, the party whose uplink it leaves, when its first message begins to
-    leave, the seconds that a message takes on the uplink, the bytes of a message, and the offset
-    and the size of its sender in the group, -1 and 0 for a sender outside. The offset of a member
-    is the number of messages of a post before its own, and `messages` is the number of all, if the
-    sender stands outside the group. `crowds` are the crowds in the group. `resent` is how often a
-    packet is sent on average until it comes, by the class of the sender.
+    leave, the seconds that a message takes on the uplink, the bytes of a message, the offset of its
+    sender in the group, and the size of its sender in the group. If the sender is outside the
+    group, these two are -1 and 0. Then a post has `messages` messages, and the *offset* of a member
+    is the number of those before its own. `crowds` are the crowds in the group. `resent` says, by
+    the class of the sender, how often a packet is sent on average until it comes.
     """
 
     offset_of: Mapping[int, int]

@@ -96,7 +96,9 @@ class Proofs:
         }
 
     def _run(self, run: Json) -> Json:
-        """A run of the header. Tags that look the same on the page are counted together."""
+        """The entry of a run in the header of the certificates. Tags that look the same on the page
+        are counted together.
+        """
         sent: dict[str, list[int]] = {}
         for tag, counts in run["sent"].items():
             before = sent.get(self._kept.tag(tag), [0, 0])

@@ -1,4 +1,4 @@
-"""Find experiments whose data files are missing from the given folder."""
+"""Find experiments whose data files are missing from the folder of data."""
 
 from collections.abc import Sequence
 
