@@ -89,7 +89,8 @@ def _laws(rows: Sequence[LawRow]) -> list[list[Chance]]:
     ]
     if len({len(law) for law in laws}) != 1:
         raise ValueError(
-            f"the rows of a channel have the same length, got {sorted({len(law) for law in laws})}"
+            "a channel has one or more rows of the same length, got lengths "
+            f"{sorted({len(law) for law in laws})}"
         )
     for law in laws:
         is_positive = all(chance >= 0 for chance in law)  # also refuses NaN

@@ -80,6 +80,11 @@ class Split:
         """
         if self.method in SINGLE:
             return SINGLE[self.method](self.share)
+        if not self.attributes.numeric:
+            raise ValueError(
+                "Duchi et al.'s mechanism needs numeric attributes, and these attributes are all "
+                "categorical"
+            )
         return DuchiMulti(
             self.share * self.attributes.numeric, self.attributes.numeric, JOINT[self.method]
         )

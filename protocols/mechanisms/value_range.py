@@ -24,7 +24,7 @@ class ValueRange:
             checks.number(name, value)
         if not (self.low < self.high and isfinite(self.low) and isfinite(self.high - self.low)):
             raise ValueError(
-                "values lie in a range of finite length from low to a larger high, got "
+                "values lie in a range of finite length, with low below high, got "
                 f"{self.low}..{self.high}"
             )
 

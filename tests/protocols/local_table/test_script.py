@@ -350,7 +350,7 @@ def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> No
         ({"schema": Schema()}, "at least one attribute"),
         (
             {"schema": Schema((Numeric("x", 1, 1),))},
-            "a range of finite length from low to a larger high, got 1..1",
+            "a range of finite length, with low below high, got 1..1",
         ),
         (
             {"schema": Schema((), (Categorical("x", ("only",)),))},

@@ -405,6 +405,8 @@ def test_bad_parameters_are_refused() -> None:
         Tuples(1.0, MIXED, "duchi")
     with pytest.raises(ValueError, match="method is duchi or"):
         Split(1.0, MIXED, "pm")
+    with pytest.raises(ValueError, match="these attributes are all categorical"):
+        Split(1.0, Attributes(0, (3,))).variance([0.0])
     for make in (Tuples, Split):
         with pytest.raises(ValueError, match="epsilon is positive"):
             make(0.0, MIXED)
