@@ -1,1 +1,1 @@
-"""What a collector makes of raw estimates."""
+"""What a server calculates from its raw estimates."""
