@@ -172,7 +172,8 @@ def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None
 
 
 def command_of(names: "Sequence[str]", how: StudyOptions) -> str:
-    """Return the command that reproduces experiments with these options.
+    """Return the command that reproduces experiments with these options. Options that do not change
+    what is found (`--store`, `--workers`, `--cluster`) are left out, and `--data` has the word DIR.
 
     >>> command_of(["fig1"], StudyOptions(words=["much better=1.5"], trials=3))
     "simnet reproduce fig1 --word 'much better=1.5' --trials 3"

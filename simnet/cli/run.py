@@ -68,7 +68,8 @@ def run(
         this option and without a file of data, the inputs are drawn with the seed; they are items,
         uniform on 1..items, unless the scenario says otherwise.
     max_elements
-        Refuse a run whose protocol states that its messages carry more elements than this.
+        Refuse a run whose protocol states that its messages carry more elements than this; without
+        this option the limit is 100,000,000,000.
     at_epsilon
         State the δ at this ε. Without this option, the protocol chooses the ε.
     at_delta
@@ -128,8 +129,8 @@ def run(
     networks = [network_named(name) for name in network or ()]
     if figure is not None and not asked.assesses:
         raise BadInput(
-            "--figure draws an estimate beside the truth, and the record of this protocol has no "
-            "`assess`, which compares the two: give the scenario an `about` whose record has it"
+            "--figure draws an estimate beside the truth, and nothing compares the two for this "
+            "protocol: give the scenario an `about` whose record has `assess`"
         )
     result = asked.performed()
     # Files are written before anything is printed: if the reader of a pipe closes it early, the

@@ -83,7 +83,8 @@ def show_page(
     inputs
         The inputs of the parties of your own protocol: whole numbers separated by commas.
     max_elements
-        Refuse a run whose protocol states that its messages carry more elements than this.
+        Refuse a run whose protocol states that its messages carry more elements than this; without
+        this option the limit is 100,000,000,000.
     claims
         With `--html`, judge the scenario's claims about coalitions. `--no-claims` skips this step.
     drop
