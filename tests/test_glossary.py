@@ -124,7 +124,7 @@ def headings_of(*arguments: object) -> set[str]:
 
 
 QUICK_TABLES = [
-    "privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5",
+    "privacy dpds --counts 33,40,200 --participation 0.39 --epsilon 0.5",
     "privacy dpdg --users 100 --epsilon 0.5 --delta 1e-6",
     "privacy thresholds --users 20",
     "mechanism grr --epsilon 1 --items 3",

@@ -70,7 +70,7 @@ COMMANDS = [
     ("mechanism", "mechanism duchi-multi --epsilon 1 --attributes 4"),
     ("mechanism", "mechanism pm --epsilon 1"),
     ("mechanism", "mechanism grr --epsilon 1 --items 3"),
-    ("privacy", "privacy dpcs --counts 20,30 --participation 0.3 --epsilon 1"),
+    ("privacy", "privacy dpds --counts 20,30 --participation 0.3 --epsilon 1"),
     ("privacy", "privacy dpcs --counts 20,30 --participation 0.3 --delta 1e-6"),
     ("privacy", "privacy tss-s1 --items 10 --reported 2 --participation 0.3 --gamma 2"),
     ("privacy-views", "privacy tss --counts 20,30 --participation 0.3 --reported 1"),

@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 
 from protocols.commands.drop_outs import completes, degree
 from protocols.commands.privacy_choices import advise, participation, users_needed
-from protocols.commands.privacy_views import compose, dpcs, dpdg, tss, tss_s1
+from protocols.commands.privacy_views import compose, dpdg, dpds, tss, tss_s1
 from protocols.commands.survive import survive
 from protocols.commands.thresholds import thresholds
 from simnet.errors import BadInput
@@ -27,14 +27,14 @@ drop-outs change.
 
 For example:
 
-- `simnet privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5 --relation remove`
-- `simnet privacy dpcs --counts 33,40,200 --participation 0.39 --delta 1e-6`
+- `simnet privacy dpds --counts 33,40,200 --participation 0.39 --epsilon 0.5 --relation remove`
+- `simnet privacy dpds --counts 33,40,200 --participation 0.39 --delta 1e-6`
 - `simnet privacy tss-s1 --items 30 --reported 12 --gamma 2 --participation 0.5`
 - `simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5`
 """
 
 OWN: tuple[tuple[Callable[..., object], str | tuple[str, ...]], ...] = (
-    (dpcs, ("dpcs", "dpds")),
+    (dpds, ("dpds", "dpcs")),
     (tss, "tss"),
     (tss_s1, "tss-s1"),
     (dpdg, "dpdg"),

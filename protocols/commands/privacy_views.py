@@ -1,4 +1,4 @@
-"""`simnet privacy dpcs`, `tss`, `tss-s1`, `dpdg` and `compose`: ε and δ of views."""
+"""`simnet privacy dpds`, `tss`, `tss-s1`, `dpdg` and `compose`: ε and δ of views."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +24,7 @@ def show(statements: list["PrivacyStatement"], json: str | None, many: bool = Fa
     return 0
 
 
-def dpcs(
+def dpds(
     *,
     counts: Counts,
     participation: float,
@@ -41,7 +41,7 @@ def dpcs(
 
     For example:
 
-    - `simnet privacy dpcs --counts 100,200,700 --participation 0.3 --delta 1e-6`
+    - `simnet privacy dpds --counts 100,200,700 --participation 0.3 --delta 1e-6`
 
     Parameters
     ----------

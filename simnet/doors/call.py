@@ -361,6 +361,16 @@ def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any
     return result
 
 
+def comes_from_a_door(error: BaseException) -> bool:
+    """Return whether an error left the function of a door, or the check of its result."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code is called.__code__:
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
 def _disclosed(call: DoorCall, result: Any) -> Any:
     if not _is_recordable(result):
         raise TypeError(_returns_no_values(call, result))

@@ -33,7 +33,9 @@ class Voluntary(Tag):
 
 @attrs.frozen(cache_hash=True)
 class Summed(Tag):
-    """A tag whose recipients get only the sum of the messages.
+    """A tag whose recipients' scripts get only the sum of the messages.
+
+    The tag hides nothing: a verdict takes the recipient to see every single message.
 
     The kernel adds each message to the recipient's running total. `receive` and `gather` refuse
     such a tag; the recipient uses `gather_sum` or `gather_sums`. A message may carry a *key*, which

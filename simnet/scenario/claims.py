@@ -297,6 +297,7 @@ def _of_aborted(verdicts: Sequence[Verdict]) -> list[str]:
     without = " and no party got an output" if all(one is None for one in outputs) else ""
     return [
         f"This run was aborted{without}: a verdict says only what a coalition learned from the "
-        "messages that were sent, and a coalition that learned nothing also meets the claim that "
-        "it learns only the output."
+        'messages that were sent. "The output" is what the ideal world gives to the coalition, '
+        "whether or not the run gave it. A coalition that learned nothing also meets the claim "
+        "that it learns only the output."
     ]

@@ -57,6 +57,13 @@ MOST_PARTIES = 100_000
 # The kinds of claims that a verdict by symmetry may decide.
 BY_SYMMETRY = (LearnsNothing, LearnsOnlyOutput, Exposes)
 
+# Why a claim that a coalition exposes somebody is not judged: if it failed in an aborted run, this
+# would not show that the instruments miss a leak.
+ABORTED = (
+    "The run was aborted, so messages with which a coalition exposes somebody may never have been "
+    "sent. `simnet verify` says what such a coalition learned in this run."
+)
+
 Progress = Callable[[float], None]
 Way = Literal["elimination", "symmetry"]
 
@@ -136,7 +143,7 @@ def judge_claims(
         if coalition is None:
             found[place] = Judged(claim, None)
         elif run.aborts and isinstance(claim, Exposes):
-            found[place] = Judged(claim, None, not_judged="The run was aborted.")
+            found[place] = Judged(claim, None, not_judged=ABORTED)
     wanted = {
         place: (claims[place], coalition)
         for place, coalition in enumerate(coalitions)

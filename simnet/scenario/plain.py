@@ -15,6 +15,7 @@ import numpy as np
 from simnet import markup
 from simnet.arrays import Numbers
 from simnet.contract import Ideal, OverItems, Protocol
+from simnet.doors.call import comes_from_a_door
 from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.deadlines import Clocked
@@ -335,31 +336,34 @@ def guessed_inputs_in_words(
     """Return a note on inputs that were made up, because the protocol does not say which inputs are
     possible.
 
-    `has_option` says whether the note may advise the option `--inputs`, which some commands do not
-    have. Returns None if no party takes an input, if the protocol has `items`, or if the scenario
-    has an `about` or says what the inputs are.
+    `has_option` says whether the command at hand has the option `--inputs`; otherwise the note
+    names a command that has it. Returns None if no party takes an input, if the protocol has
+    `items`, or if the scenario has an `about` or says what the inputs are.
     """
     is_said = isinstance(protocol, OverItems) or scenario.about is not None
     takes_inputs = any(seat.takes_input for seat in seated(protocol).seats)
     if is_said or scenario.data != "items" or "items" in scenario.sizes or not takes_inputs:
         return None
-    advice = "Give your own with --inputs, or write into" if has_option else "Write into"
+    how = "with --inputs" if has_option else "with `simnet run --inputs`"
     return (
         "the protocol has no `items`, so its possible inputs are unknown. The inputs were made up: "
-        f"they were drawn from 1..{scenario.items}. {advice} the class, for example, "
-        f"`items = {scenario.items}`, if an input is a whole number from 1 to {scenario.items}"
+        f"they were drawn from 1..{scenario.items}. Give your own {how}, or say in the class which "
+        "inputs are possible: with `items = 5`, for example, an input is a whole number from 1 to "
+        '5. For other ranges, such as 0 to 10, see the page "Users who hold whole numbers" in the '
+        "documentation"
     )
 
 
 @contextmanager
 def explained_by(guess: str | None) -> Iterator[None]:
-    """Add the note on guessed inputs, if there is one, to the `ScriptError` of a script, because
-    the error may come from these inputs.
+    """Add the note on guessed inputs, if there is one, to a `ScriptError` that comes from the
+    function of a door: perhaps the function refuses these inputs. Other errors of a script do not
+    get the note, because they mostly have other reasons.
     """
     try:
         yield
     except ScriptError as error:
-        if guess is None:
+        if guess is None or error.__cause__ is None or not comes_from_a_door(error.__cause__):
             raise
         raise ScriptError(f"{error}. Note: {guess}") from error.__cause__
 

@@ -2,6 +2,7 @@
 writing: these have parties and scripts, and no statements about them.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -148,14 +149,27 @@ def test_every_command_says_that_inputs_were_made_up(
     assert result.status == 0
     shown = words(result.out)
     assert "note: the protocol has no `items`" in shown
-    assert ("--inputs" in shown) == has_option
+    assert ("your own with --inputs" in shown) == has_option
+    assert ("your own with `simnet run --inputs`" in shown) != has_option
     file.write_text(SECRET.replace("class Secret:", "class Secret:\n    items = 3"))
     assert "made up" not in simnet(name, file, *options).out
 
 
 def test_an_error_from_made_up_inputs_is_explained_without_an_option(fixed: Path) -> None:
     said = refusal(simnet("coalitions", fixed, "--seed", "1", "--runs", 2))
-    assert "they were drawn from 1..3. Write into the class" in said
+    assert "they were drawn from 1..3. Give your own with `simnet run --inputs`, or" in said
+
+
+@pytest.mark.parametrize("command", [("run",), ("verify", "--corrupt", "b"), ("show",)])
+def test_an_error_outside_the_doors_is_not_put_down_to_made_up_inputs(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(SECRET.replace('to="b", payload=secret', 'to="b", payload=secret[7]'))
+    name, *options = command
+    said = refusal(simnet(name, file, *options))
+    assert "index" in said
+    assert "drawn from" not in said
 
 
 def test_inputs_are_drawn_from_the_items_of_the_class(fixed: Path) -> None:
@@ -228,6 +242,15 @@ def test_a_name_that_is_no_module_is_refused(name: str, tmp_path: Path) -> None:
 def test_a_name_that_the_new_files_need_themselves_is_refused(name: str, tmp_path: Path) -> None:
     assert f"'{name}' is taken" in refusal(simnet("new", name, "--folder", tmp_path / "new"))
     assert not (tmp_path / "new").exists()
+
+
+def test_the_help_of_new_names_the_class_that_is_written() -> None:
+    example = re.search(
+        r"such as (\w+)\. .* class is then called (\w+)\.", words(simnet("new", "--help").out)
+    )
+    assert example is not None
+    name, cls = example.groups()
+    assert f"class {cls}:" in starter(name)[f"{name}.py"]
 
 
 FEW_CASES = """

@@ -239,7 +239,7 @@ def test_what_was_meant_is_said(tokens: str, meant: str) -> None:
     assert meant in refusal(simnet(*tokens.split()))
 
 
-@for_each("command", [*OF_SCENARIOS, "new", "sweep", "table1", "privacy dpcs"])
+@for_each("command", [*OF_SCENARIOS, "new", "sweep", "table1", "privacy dpds"])
 def test_what_is_missing_is_called_missing(command: str) -> None:
     said = refusal(simnet(*command.split()))
     assert "missing: " in said
