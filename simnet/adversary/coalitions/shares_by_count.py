@@ -193,7 +193,7 @@ def _sent(block: Block) -> Iterator[_Sent]:
                     rows=piece.rows,
                 )
             elif not isinstance(piece, Typed):
-                raise NotShared("messages carry more than field elements, indices and bits")
+                raise NotShared("messages carry more than field elements and plain numbers")
 
 
 def _check_count(done: Run, sent: Sequence[_Sent]) -> None:

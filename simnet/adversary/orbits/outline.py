@@ -15,8 +15,8 @@ instead, and forgets each block of summed messages after the block was read:
 - Field coins get no values, because only doors turn field elements into plain values, and the plain
   values that the doors of the run gave are on record.
 
-Example. u1 shares its secret b among three users, itself included, and later sends the sum of all
-shares that it received under the label `partial`::
+Example. u1 shares its secret b among three users, itself included. Later it sends the sum of all
+shares that it received, under the label `partial`::
 
     share to u1     c1              independent
     share to u2     c2              independent
@@ -65,8 +65,8 @@ from simnet.values.totals import Label, Slots
 @attrs.frozen(order=True)
 class SecretPlace:
     """The place of an element in the secrets of a party: the number of the secret, and the place of
-    the element in the secret, both from 0. The element is the first one of a row with several
-    lanes, and stands for all elements in this row.
+    the element in the secret, both from 0. The element is the first one of a row, and stands for
+    all elements in the row, one for each lane.
     """
 
     number: int
@@ -309,7 +309,7 @@ class OutlineReading(Symbolic):
         raise NotAlike(self._refusals[0])
 
     def refuse(self, why: str) -> None:
-        """Note why this run has no outline."""
+        """Note why this run has no outline; `check_refusals` raises the error."""
         self._refusals.append(why)
 
     def check_refusals(self) -> None:
@@ -330,7 +330,9 @@ class OutlineReading(Symbolic):
             raise NotAlike(f"{billed:,} field elements were sent, and {read:,} were read")
 
     def check_doors(self) -> None:
-        """Raise `NotAlike` if a door needs more than an outline can say."""
+        """Raise `NotAlike` if a door makes a secret from field elements, or discloses something
+        about field elements that contain coins or were received.
+        """
         for use in self.door_uses:
             if use.kind == "output":
                 continue
@@ -388,7 +390,7 @@ class OutlineReading(Symbolic):
         return self._numbers[holder], int(record.label.partition("/")[0]), unknown % PLACES
 
     def handed_rows(self, forms: Any) -> Iterator[Mapping[tuple[int, int, int], int]]:
-        """The rows that the ideal world hands out, as coefficients of secrets."""
+        """The rows of an array that the ideal world hands out, as coefficients of secrets."""
         if not isinstance(forms, Forms):
             return
         self.moduli.add(forms.field.modulus)
@@ -426,7 +428,7 @@ class OutlineReading(Symbolic):
     def read_block(
         self, name: str, labels: Sequence[Label], groups: Sequence[Indices], rows: Forms
     ) -> None:
-        """Read messages under summed tags: one row of the array for each recipient."""
+        """Read messages under summed tags. `rows` is an array with one row for each recipient."""
         sender = self._numbers[name]
         rows = self._own_forms(name, rows)
         self._check_polynomials(rows)

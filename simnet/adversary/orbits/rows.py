@@ -37,8 +37,8 @@ from simnet.linear.terms import Terms
 from simnet.linear.unknowns import PLACES
 
 Kind = Literal["coin", "secret", "received", "public"]
-# A part of a relation: all rows of a block ("sent", block, 0), one row ("row", block, row), a coin,
-# a secret or something received, ("coin", unknown, 0) and so on.
+# One term of a relation: all rows of a block ("sent", block, 0), one row ("row", block, row), or a
+# coin, a secret or something received, ("coin", unknown, 0) and so on.
 Part = tuple[str, int, int]
 
 MOST_SINGLE_ROWS = 64  # the most rows of a block that one relation names one by one

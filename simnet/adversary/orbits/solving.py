@@ -83,9 +83,9 @@ class RowType:
 class SymmetricSystem:
     """What a coalition sees, as tables: `seen` is A, `told` is B, and `handed` is F.
 
-    `sizes` has the number of parties of each class. The other attributes are types. Rows of `seen`
-    and `told` are `rows`, and rows of `handed` are `ideal`. Columns of `seen` are `variables`, and
-    columns of `told` and `handed` are `secrets`.
+    `sizes` has the number of parties of each class. Four attributes are lists of types: the types
+    of rows of `seen` and `told` are `rows`, and those of `handed` are `ideal`. The types of columns
+    of `seen` are `variables`, and those of `told` and `handed` are `secrets`.
     """
 
     modulus: int
@@ -185,8 +185,8 @@ def check(system: SymmetricSystem, proof: OrbitProof) -> None:
 
 
 def exposed_types(system: SymmetricSystem, proof: OrbitProof) -> list[int]:
-    """The types of secrets, by number, for which tables show that the coalition determines each
-    single secret.
+    """The types of secrets, by number, for which tables show that the coalition determines every
+    single secret of the type.
     """
     solver = _Solver(system)
     words = _words(system.secrets)

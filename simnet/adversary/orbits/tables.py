@@ -45,9 +45,10 @@ of these numbers, reduced mod q, is a factor of the coefficient.
 >>> orbits.product(received, is_sent_by, [user], [share], [user])
 {(0, 0, ()): 1}
 
-The second product says that what user i receives depends on the secret of every other user, and not
-on the secret of user i. The following product is diagonal, and its coefficient is the number of
-shares that each user receives:
+The first product says that the sum over all users contains every share once. The second product
+says that what user i receives depends on the secret of every other user, and not on the secret of
+user i. The following product is diagonal, and its coefficient is the number of shares that each
+user receives:
 
 >>> orbits.product(received, {(0, 0, ((1, 0),)): 1}, [user], [share], [user])
 {(0, 0, ((0, 0),)): 4}
