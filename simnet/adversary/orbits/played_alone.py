@@ -19,8 +19,8 @@ is no. The answer is also no if the party sends or receives field elements.
 If the party sends the same messages with other coins, no form changes. If a member of the coalition
 receives other messages from it, the coalition notices. In all other cases the coins may be hidden
 from the coalition, and the answer is no. As in `hidden_structure` a few other outcomes are tried
-for the coins of a few parties, so a yes is evidence and not a proof. The answer decides whether
-`leaks` is the lower end of a verdict.
+for the coins of a few parties, so a yes is evidence and not a proof. If the answer is no, `leaks`
+is never the lower end of a verdict.
 """
 
 import math

@@ -401,7 +401,8 @@ class _Builder:
                 room *= self.sizes[name] - word[:place].count(name)
             if count != room:
                 raise NotAlike(
-                    f"of {room:,} messages that alike parties would send, {count:,} were sent"
+                    f"of {room:,} messages under {_text(label)} that alike parties would send, "
+                    f"{count:,} were sent"
                 )
             related = shapes.get(key, Counter())
             if related and (len(related) > 1 or sum(related.values()) != count):

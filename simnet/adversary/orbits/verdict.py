@@ -16,8 +16,8 @@ Then the tables of the run are solved at the sizes that its classes have.
 count this as certain under four conditions. No honest party makes more than one secret. Every
 secret of an honest party is made from an input. The function does not combine elements of one
 secret (in the secret [x, 1 - x] their sum is constant). The coalition knows the forms of its
-messages, even if honest parties drew discrete coins outside doors (`played_alone`). Otherwise the
-verdict is `undecided`.
+messages: if honest parties drew discrete coins outside doors, `played_alone` must find this. If one
+of these conditions fails, the verdict is `undecided`.
 
 >>> from simnet import Field, Summed, run, seats
 >>> F, SHARE = Field(10_007), Summed("share")
