@@ -13,8 +13,8 @@ LEGS_SHOWN = 12
 
 
 def print_times(console: Console, timings: Sequence[Timing]) -> None:
-    """Print a table of roles for each network, and in words the chain of messages and waits that
-    takes longest. For several networks, print before this how long the run takes on each of them.
+    """Print for each network a table of roles, and in words the longest chain: the sends and waits
+    that decide when the run ends. For several networks, print first how long the run takes on each.
     """
     if len(timings) > 1:
         console.print(Text("Time until the last party ends", "bold"))

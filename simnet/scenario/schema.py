@@ -78,9 +78,10 @@ class Schema:
         )
 
     def within(self, estimates: Floats) -> Floats:
-        """Return estimates on one scale from 0 to 1, in the order of the labels.
+        """Return estimates on one scale, in the order of the labels.
 
-        A mean becomes its place in the range of its column. Shares stay as they are.
+        A mean becomes its place in the range of its column: 0 at the lower end, 1 at the upper end.
+        Shares stay as they are. An estimate with noise may lie below 0 or above 1.
         """
         first, placed = len(self.numeric), estimates.astype(np.float64)
         low, high = (

@@ -43,7 +43,7 @@ class Assessment:
     truth: Floats
     low: Floats  # the ends of confidence intervals; see also `raw` and `bias_removed`
     high: Floats
-    confidence: float  # the probability with which an interval contains the truth
+    confidence: float  # the probability with which an interval should contain the truth
     expected_squared_l2: float  # the mean of the squared L2 distance from the truth
     deviation_squared_l2: float  # its standard deviation
     variance: Floats  # of each estimate
