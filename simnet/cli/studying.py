@@ -38,13 +38,13 @@ class StudyOptions:
     )
     words: Words = None
     (
-        "Replace the threshold of a word of a paper: `--word slightly=0.2`. The page of verdicts "
-        "lists the words of each experiment."
+        "In `simnet reproduce`, replace the threshold of a word of a paper: `--word slightly=0.2`. "
+        "The page of verdicts lists the words of each experiment."
     )
     reading: str | None = None
     (
-        "Judge only the statements with this reading: `as printed`, or some words of the reading "
-        "that a row names."
+        "In `simnet reproduce`, judge only the statements with this reading: `as printed`, or some "
+        "words of the reading that a row names."
     )
     trials: int | None = None
     "The number of trials at every point of the grid."
