@@ -5,11 +5,11 @@ The store keeps the result of a trial under a key that depends on the closure of
 change of another file does not make hours of stored trials useless.
 
 We read imports off the syntax tree of a file, also inside functions. Code under `if TYPE_CHECKING:`
-never runs, so we leave it out. We follow the imports of a module if the module belongs to a package
-that contributes to simnet, or lies in the folder `beside`. Of other libraries, except Python's own,
-we note only the name. A name such as `simnet.run`, which Python loads when it is first used, is
-looked up in the stub of its package. Only import statements are noticed, and no calls such as
-`importlib.import_module(name)`.
+never runs, so we leave it out. We follow the imports of a module if the module belongs to simnet or
+to a package that contributes to simnet, or lies in the folder `beside`. Of other libraries, except
+Python's own, we note only the name. A name such as `simnet.run`, which Python loads when it is
+first used, is looked up in the stub of its package. Only import statements are noticed, and no
+calls such as `importlib.import_module(name)`.
 
 The digest of a file is computed from its syntax tree without docstrings. So comments, docstrings,
 blank lines and line breaks do not change the digest. (A file that Python cannot parse has the
