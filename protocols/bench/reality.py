@@ -27,7 +27,9 @@ NETWORK = network_named("mobile")
 
 
 def runs() -> Iterator[tuple[str, Run]]:
-    """Yield the runs whose messages are sent, with a name for the page."""
+    """Yield the runs whose messages are sent over real sockets, each after its name on the
+    page.
+    """
     inputs = [1 + place for place in range(USERS)]
     yield (
         f"DPDS, {USERS} users, {ITEMS:,} items",

@@ -211,7 +211,8 @@ class FrequencyCollection:
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
         """Return the parties that the estimate counts, a crowd as one party; nobody if the server
-        had too few reports. If the server needs all users, all of them are returned.
+        had too few reports. If the server needs all users, all of them are returned, even if the
+        run was aborted because a user dropped out.
         """
         return collection.counted(self, happened)
 

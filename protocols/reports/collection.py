@@ -94,7 +94,8 @@ class LocalCollection(Protocol, Interface):
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
         """Return the parties that the estimate counts, a crowd as one party; nobody if the server
-        had too few reports. If the server needs all users, all of them are returned.
+        had too few reports. If the server needs all users, all of them are returned, even if the
+        run was aborted because a user dropped out.
         """
         ...
 
@@ -164,7 +165,8 @@ def seats_of(population: Seating, users: int, user: Script, server: Script) -> M
 
 def counted(protocol: LocalCollection, happened: Happened) -> tuple[str, ...]:
     """Return the parties that the estimate counts, a crowd as one party; nobody if the server had
-    too few reports. If the server needs all users, all of them are returned.
+    too few reports. If the server needs all users, all of them are returned, even if the run was
+    aborted because a user dropped out.
     """
     if protocol.least_reports is None:
         return tuple(name for name, seat in protocol.parties().items() if seat.takes_input)

@@ -137,8 +137,8 @@ def assess_noisy_survivors(
 def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
     """Return what users and server send, in total, given who was heard at each step.
 
-    If all vectors came and users sign nothing, there are also the numbers of the paper's section 7.
-    The result is empty for a run whose server dropped out.
+    If all vectors came and users sign nothing, two rows also have the number of the paper (Bonawitz
+    et al., section 7; in SecAgg+ with k + 1 in the place of n). The result is empty for a run whose server dropped out.
     """
     if "server" in run.gone:
         return []

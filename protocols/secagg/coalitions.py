@@ -7,7 +7,9 @@ from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOut
 
 
 def rings(run: Run) -> dict[str, list[str]]:
-    """Return the neighbours of each user whose keys came, as the server of this run chose them."""
+    """Return, for each user whose keys reached the server, the neighbours that the server chose for
+    it in this run. Users whose keys did not come are left out as neighbours, too.
+    """
     protocol: SecAgg = run.protocol
     coins = SampledCoins(run.seed, "server")
     return dict(protocol.rings(list(run.happened.heard("server", KEYS.name)), coins))

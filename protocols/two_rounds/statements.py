@@ -1,6 +1,7 @@
 """Privacy statements about the views of the two-round mechanism.
 
-If both rounds of kept faces are seen, no ε is finite.
+In the variant `kept`, an owner answers both rounds by one roll of the die. For a view of both
+rounds, as answers or as sums, no ε is then finite if there are two or more legal truths.
 """
 
 from collections.abc import Sequence

@@ -21,8 +21,9 @@ Theory of operation
    - *related* secrets (`simnet.adversary.relations`);
    - secrets of which one function contains several elements.
 
-   So we leave these unknowns out, and ask whether L still contains a function that is not in F.
-   If it does not, we look for two inputs that show a difference
+   So we leave out the functions of L that contain tied unknowns. We keep the other unknowns of this
+   list fixed, which removes their terms from L and from F. Then we ask whether L still contains a
+   function that is not in F. If it does not, we look for two inputs that show a difference
    (`simnet.adversary.door_laws.witness`). And the coalition must know the forms of its messages
    (`simnet.adversary.hidden_structure`), or else the leak is not certain. Secrets made from
    discrete coins alone count like other secrets, although they say nothing about an input.
@@ -155,8 +156,9 @@ class ShareBounds:
         )
 
     def knowledge_beside(self, view: WidenedView) -> tuple[Knowledge, ...]:
-        """What the messages alone determine if the coalition knows the seeds that the upper end
-        takes to be known, in the lanes and fields of the widened view.
+        """For each field of the widened view: what the messages alone determine. The coalition
+        counts as knowing the seeds that it knows at the upper end. The rows have as many lanes as
+        those of the widened view, so that a certificate can list both.
         """
         return self._knowledge(self.most, {each.modulus: each.lanes for each in view.fields})
 

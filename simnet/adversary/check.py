@@ -248,7 +248,9 @@ class _Families:
         return family in self._told
 
     def holds_back(self, door: int) -> bool:
-        """Whether the door made a secret or a product that must stay hidden."""
+        """Whether the door made a family that is not in `told`. Such a secret or product must stay
+        hidden, so the coins that it was made from are held back (7.5).
+        """
         made = self.doors[door]["made"]
         return made is not None and made not in self._told
 

@@ -434,8 +434,8 @@ class Deductions:
         not know.
 
         We look for an order of the unknown seeds in which each seed is uniform, given the view and
-        the seeds after it. For a seed in this order, the rows of the seeds before it count as
-        coins, and all other rows count as known numbers. A seed that can come first can also come
+        the seeds after it. When we test a seed, the rows of the seeds before it count as coins, and
+        its own rows and all other rows count as known numbers. A seed that can come first can also come
         later, so the order is found step by step (see the page "Random functions,
         agreed seeds and boxes" in the documentation). Agreed seeds, secret keys and keys of boxes
         need more than a generator.

@@ -134,9 +134,10 @@ class DoorProof:
         """Which opened rows the coalition sees: rows added to its view, and rows that it can
         compute.
 
-        A row without coins that the coalition can compute is a function of secrets, which is listed
-        anyway. Such a row counts as seen if other rows of its door are seen, because then all rows
-        of the door must be seen.
+        A row without coins that the coalition can compute need not count as seen: it is a function
+        of secrets, which is listed anyway. But it does count as seen if another row of its door is
+        seen, because then the certificate must list all rows of the door as seen, unless the door
+        discloses them in full (condition 9 of certificates).
         """
         return [
             bool(rows.is_given[at])

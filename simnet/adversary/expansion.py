@@ -17,9 +17,10 @@ in full. Given d and e, the factors are a = x - d and b = y - e, forms in secret
 is linear in x, y and one new unknown xy, a *monomial*. The steps are:
 
 1. The rows that were disclosed in full are solved for honest coins.
-2. These coins are replaced in the factors. A factor is then *solved* if it contains only secrets
-   and known unknowns that depend on no coins, monomials of these, and a number. If both factors are
-   solved, the product is replaced by its expansion. If one factor is a number alone, the product is
+2. These coins are replaced in the factors. An unknown is *free* if it depends on no honest coins
+   and is a secret, or its value is known to the coalition; monomials of free unknowns are free,
+   too. A factor is *solved* if it is a sum of multiples of free unknowns, and perhaps a number. If
+   both factors are solved, the product is replaced by its expansion. If one factor is a number alone, the product is
    this number times the other factor, whatever the other factor contains.
 3. A product may be a factor of another product, or occur in a row that was disclosed. So the steps
    are repeated until nothing changes.
@@ -76,9 +77,8 @@ class ProductTerm:
 class Expansion:
     """The products over one field that can be expanded, for one coalition.
 
-    `opened` are the rows that were disclosed in full. `is_coin` recognises honest coins. `is_free`
-    recognises secrets and known unknowns that depend on no coins, and monomials of these. `value`
-    gives the sampled value of an unknown, and `monomial` the unknown for the product of two
+    `opened` are the rows that were disclosed in full. `is_coin` recognises honest coins, and
+    `is_free` free unknowns. `value` gives the sampled value of an unknown, and `monomial` the unknown for the product of two
     unknowns. After coins were replaced, a product is expanded if both factors contain only free
     unknowns, or if one factor is a number. If the expansions would take more than `MOST_PAIRS`
     products of two unknowns, some products are not expanded.

@@ -247,7 +247,7 @@ class Excerpt:
 
 @attrs.frozen(eq=False, kw_only=True)
 class FieldView:
-    """All rows over one field that a coalition receives, in common lanes.
+    """All rows over one field that a coalition receives, with the same number of lanes.
 
     `ideal` are rows in the same lanes: the values that the ideal world hands to the coalition.
     """

@@ -58,9 +58,10 @@ server: output-only, [[('u1', 1), ('u2', 1)]]
 u2: nothing, []
 u2, server: output-only, [[('u1', 1)]]
 
-What messages contain besides field elements is listed. What this tells about inputs was disclosed
-by doors. `simnet.adversary.door_laws` proves that it is independent of inputs, or finds the law of
-the doors by calling them. If neither is possible, the protocol's `About` record may state what
+Messages may also contain bits, indices and reals. The attribute `discrete` of a verdict lists them.
+Scripts see no inputs, so these values tell about inputs only what doors have disclosed.
+`simnet.adversary.door_laws` proves that the disclosed values are independent of inputs, or finds
+their law by calling the doors. If neither is possible, the protocol's `About` record may state what
 disclosed values tell.
 """
 

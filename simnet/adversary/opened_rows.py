@@ -303,7 +303,8 @@ class WidenedView:
 
 
 class FieldRows:
-    """All rows over one field, in common lanes.
+    """The rows of a widened view over one field: those of messages, those that the ideal world
+    hands out, and the opened rows. All rows have the same number of lanes.
 
     `doors` gives for each opened row the door that was given the row. `is_given` says which opened
     rows were added to the view, and `is_known` which were found to be determined by the view.

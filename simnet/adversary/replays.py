@@ -89,7 +89,7 @@ class Replays:
 
     @property
     def is_complete(self) -> bool:
-        """Whether at least `needed` replays were made."""
+        """Whether at least `needed` replays were made; False if `needed` is None."""
         return self.needed is not None and self.made >= self.needed
 
 

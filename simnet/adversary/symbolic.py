@@ -437,7 +437,12 @@ class Symbolic:
         return Forms(expanded_sum(digests, weights, field, shape, label), total, self)
 
     def _stream_label(self, digest: bytes, label: str) -> str:
-        """A label that is the same in every reading of a run, whatever the seed's value is."""
+        """A label for the family of random rows that are made from a seed.
+
+        It names the unknowns in the seed's elements and their coefficients, or, for an agreed seed,
+        the two keys. It does not depend on the values of the unknowns, so it is the same in every
+        reading of a run.
+        """
         query = self.unknowns.queries[digest]
         if isinstance(query, Agreement):
             names = sorted(self._stream_label(key, "") for key in query.keys)

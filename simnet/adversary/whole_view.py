@@ -51,12 +51,12 @@ class Judgement(Found, Protocol):
 
     @property
     def at_least(self) -> ShareFinding:
-        """What the coalition learns from secret shares for certain."""
+        """What the coalition certainly learns from secret shares."""
         ...
 
     @property
     def at_most(self) -> ShareFinding:
-        """What the coalition may learn from secret shares."""
+        """An upper bound on what the coalition learns from secret shares."""
         ...
 
     @property
@@ -71,7 +71,10 @@ class Judgement(Found, Protocol):
 
     @property
     def has_true_attacks(self) -> bool:
-        """Whether every attack that was replayed gives the true value of the exposed secret."""
+        """Whether no attack gives a wrong value: for each single secret in L, the combination of
+        messages, computed with the numbers of the run, is the secret's value in the run. Always
+        true for a verdict by symmetry, which computes no attacks, and if there is no such secret.
+        """
         ...
 
 

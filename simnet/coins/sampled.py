@@ -131,8 +131,10 @@ class SampledDiscrete(SeededSource):
         return uniform
 
     def normal(self, count: int) -> Floats:
-        """Return normal reals: each is the value of the inverse distribution function at a random
-        odd multiple of 2**-54 below 1/2, with a random sign.
+        """Return standard normal reals.
+
+        Each is the value of the inverse distribution function at u, times a random sign. All odd
+        multiples of 2**-54 between 0 and 1/2 are equally likely for u.
         """
         # imported only here: most runs draw no normal reals, and scipy takes long to load
         from scipy.special import ndtri

@@ -112,7 +112,9 @@ def _copied(cell: CellType) -> CellType:
 
 
 class Opaque(Itself):
-    """An object that may change without any visible sign."""
+    """Stands, in a description, for an object whose contents cannot be inspected: the object may
+    change without any visible sign.
+    """
 
 
 def knowledge_of(value: object) -> Hashable:

@@ -661,8 +661,8 @@ class Party:
         With `at_least`, a number from 1, the call waits as `gather_some` does, also with a deadline
         (`within`): senders that send nothing in time have no row either. Raises `Abort` if there
         are fewer rows than `at_least`. Raises `ScriptError` for an `at_least` below 1, for a
-        deadline without `at_least`, and for a `Voluntary` tag, where nobody can tell a silent party
-        from one that has dropped out. Other errors are as for `gather_some`, and without `at_least`
+        deadline without `at_least`, and for an `at_least` under a `Voluntary` tag: there nobody can
+        tell a silent party from one that has dropped out. Other errors are as for `gather_some`, and without `at_least`
         as for `gather`.
 
         For example, `rows = await me.gather_rows(REPORT, me.all("user"), at_least=1)`.

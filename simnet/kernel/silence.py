@@ -70,8 +70,9 @@ def lacking(actor: Actor) -> frozenset[int] | None:
 def release(actors: Sequence[Actor]) -> list[Silence]:
     """Release the parties that need not wait any longer, and return one silence for each of them.
 
-    A released party no longer waits, has the silent senders in `silent`, and its depth is at least
-    the round of their silence. The result is empty if nobody is released.
+    A released party no longer waits. Its attribute `silent` has the senders that stayed silent, and
+    its depth is at least the latest round of their silences. The result is empty if nobody is
+    released.
     """
     waiting = {actor.number: actor for actor in actors if not actor.finished and actor.wait}
     may_stop = [number for number, actor in waiting.items() if may_stop_waiting(actor)]
@@ -120,8 +121,8 @@ def times_of_silence(lacks: Lacks, released: Iterable[int], times: Sequence[int]
     """Return, by released party, the round of the last empty message that counts as sent by its
     silent senders (see the module's docstring).
 
-    `times` has the round that every party has reached. The exhaustive reading counts steps instead
-    of rounds.
+    `times` has the depth of each party, in the order of their numbers. The exhaustive reading also
+    calls this function with steps in the place of rounds.
     """
     farthest = _farthest(_all_arrows(lacks, len(times)), dict(enumerate(times)))
     arrivals = {}

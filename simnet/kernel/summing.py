@@ -377,7 +377,9 @@ class Summing:
             evaluate_in_threads(pending, self._recorder, self._progress, threads)
 
     def _receive(self, actor: Actor, sum_: Sum) -> int:
-        """Note the received messages, and their round. Return the slot of the sum."""
+        """Note that the party has received the messages of its sum, and their round. Return the
+        slot in which the table has the party's total.
+        """
         number, receipts = actor.number, actor.receipts
         batches = sum_.batches(number)
         for batch in batches:

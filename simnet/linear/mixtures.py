@@ -8,8 +8,8 @@ terms and the matrix, which several senders may share::
     shares of sender s      = weights @ base of s           weights: n × t, base: t rows
     sums of all the shares  = weights @ (sum of the bases)
 
-`Mixture` keeps rows as such a product. The sum of mixtures with equal weights is a mixture again:
-only the bases are added. So the n sums that the users report to a server need not be written out.
+`Mixture` keeps rows as such a product. The sum of mixtures that have the same matrix of weights is
+again a mixture with this matrix: only the bases are added. So the n sums that the users report to a server need not be written out.
 
 `echelon` reduces the weights to as many rows as their rank. The reduced rows span the same space,
 and they may be short: if a coalition sees t - 1 shares of a secret, each reduced row has one coin
@@ -160,7 +160,9 @@ def size_of(rows: TermRows) -> int:
 
 
 def added(parts: Sequence[Mixture]) -> Mixture:
-    """Return the sum of mixtures with equal weights, whose combinations have equally many forms."""
+    """Return the sum of mixtures that have the same matrix of weights. Their combinations must have
+    equally many forms.
+    """
     first = parts[0]
     if len(parts) == 1:
         return first

@@ -1,4 +1,5 @@
-"""Rows with the same span, mostly fewer and shorter, for elimination.
+"""Before elimination: replace the rows of a view by rows with the same span, which are usually
+fewer and shorter.
 
 Theory of operation. A coalition often sees many combinations of the same few base rows
 (`simnet.linear.mixtures`): its members' shares of one secret, or the sums that n users report. Such
@@ -47,8 +48,10 @@ class _Plain:
 
 @attrs.frozen(eq=False)
 class _Reduced:
-    """Mixtures of one base, reduced together. `firsts` has the number in the view of each
-    combination's first row.
+    """Mixtures of one base, reduced together. Each combination of the base is `each` rows.
+
+    `firsts[k]` is the number, among all rows of the view, of the first row of combination k. The
+    combinations of all these mixtures are numbered together.
     """
 
     terms: Terms

@@ -15,7 +15,8 @@ class View:
 
     `received` are the messages that honest parties sent to the coalition. `sent` are the
     messages that parties of the coalition sent to any party. Both sequences have the order of the
-    transcript. `Run.view` makes a view; see `Transcript` for an example.
+    transcript. `Run.view` and `Transcript.view` make views; the docstring of `Transcript` has an
+    example.
 
     >>> View(("u1",), {"u1": 5}, received=(), sent=()).inputs
     {'u1': 5}

@@ -76,8 +76,9 @@ class Field:
 
     @functools.cached_property
     def headroom(self) -> int:
-        """A number of residues that can be added in `dtype` without wrapping around. Where `dtype`
-        has 64 bits, the sum of so many residues is at most 2**62.
+        """A number of residues that can be added in `dtype` without wrapping around. If `dtype`
+        has 64 bits, the number is smaller than it could be: the sum of this number of residues is
+        at most 2**62.
         """
         return min(int(np.iinfo(self.dtype).max), 1 << 62) // (self.modulus - 1)
 
