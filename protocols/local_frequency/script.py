@@ -1,11 +1,11 @@
 """Frequencies of items from locally perturbed reports.
 
 Each user perturbs its item and sends one ε-locally private report to the server; with joy-gerla a
-user may stay silent by chance. A report *supports* items: with GRR the one that it names, with a
-unary encoding all whose bits are 1, perhaps none. The server counts how many reports support each
-item, and computes unbiased frequencies. The server learns at most the reports; users learn nothing.
-If users drop out, the server estimates from the reports that came, unless users stay silent by
-chance: then it needs all users.
+user may stay silent by chance. A report *supports* items: with GRR the one item that it names, with
+a unary encoding every item whose bit is 1, so perhaps none. The server counts how many reports
+support each item, and computes unbiased frequencies. The server learns at most the reports; users
+learn nothing. If users drop out, the server estimates from the reports that came, unless users stay
+silent by chance: then it needs all users.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
 section 3.

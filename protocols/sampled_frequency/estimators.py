@@ -24,10 +24,10 @@ Source: Biswas, Cormode and Maple, sections 3 and 5; Horvitz and Thompson, *A Ge
 Sampling Without Replacement From a Finite Universe*, 1952; exact variances are derived here.
 
 All users of a group have the same probability. In formulas p and q are the probabilities that a
-report supports the own item and any other item, n_k and π_k the size and the probability of group
-k, N_ki the number of its reports that support item i, S_k the number of all its reports, n the
-number of users and B = Σ n_k π_k. Means and variances of one item's estimate depend on the
-response, GRR or a unary encoding, through p and q alone.
+report supports the user's own item, and a given other item, n_k and π_k the size and the
+probability of group k, N_ki the number of its reports that support item i, S_k the number of all
+its reports, n the number of users and B = Σ n_k π_k. Means and variances of one item's estimate
+depend on the response, GRR or a unary encoding, through p and q alone.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ from simnet.arrays import Floats
 
 @attrs.frozen(eq=False)
 class Linear:
-    """The estimator (Σ_k w_k (N_ki - b S_k) - c) / (p - q).
+    """The estimator (Σ_k w_k (N_ki - b S_k) - a) / (p - q).
 
     Shares of holders that are equal in every group are one number or an array of shape (N,). Shares
     of each group are an array of shape (K, N). Data are fixed unless a method says otherwise.
@@ -54,7 +54,7 @@ class Linear:
     sample: SamplingDesign
     weights: Floats  # w_k, shape (K,)
     centre: float  # b
-    offset: float  # c
+    offset: float  # a
 
     def estimate(self, supports: npt.ArrayLike, reports: npt.ArrayLike | None = None) -> Floats:
         """Return the estimated shares, shape (N,), from each group's supports.

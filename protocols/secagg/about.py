@@ -138,7 +138,8 @@ def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
     """Return what users and server send, in total, given who was heard at each step.
 
     If all vectors came and users sign nothing, two rows also have the number of the paper (Bonawitz
-    et al., section 7; in SecAgg+ with k + 1 in the place of n). The result is empty for a run whose server dropped out.
+    et al., section 7; in SecAgg+ with k + 1 in the place of n). The result is empty for a run whose
+    server dropped out.
     """
     if "server" in run.gone:
         return []

@@ -163,7 +163,9 @@ class ShareBounds:
         return self._knowledge(self.most, {each.modulus: each.lanes for each in view.fields})
 
     def knowledge_in(self, lanes: Mapping[int, int]) -> tuple[Knowledge, ...]:
-        """What the messages alone determine, in this many lanes for each field, by modulus."""
+        """For each field: what the messages alone determine, by rows with `lanes[q]` lanes over
+        F_q.
+        """
         return self._knowledge(self.least, lanes)
 
     def _receives(self, deductions: Deductions) -> bool:
@@ -395,8 +397,8 @@ def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> se
 
 
 def _exceeds(knowledge: Knowledge, fixed: set[int]) -> bool:
-    """Return whether some function of L that is not tied does not lie in F after the secrets of
-    `fixed` families are left out of both.
+    """Return whether L has a function without tied unknowns that does not lie in F, after the terms
+    of the `fixed` families are removed from L and from F.
     """
     ideal = Span(knowledge.modulus)
     for vector, _ in knowledge.ideal.basis():

@@ -435,10 +435,10 @@ class Deductions:
 
         We look for an order of the unknown seeds in which each seed is uniform, given the view and
         the seeds after it. When we test a seed, the rows of the seeds before it count as coins, and
-        its own rows and all other rows count as known numbers. A seed that can come first can also come
-        later, so the order is found step by step (see the page "Random functions,
-        agreed seeds and boxes" in the documentation). Agreed seeds, secret keys and keys of boxes
-        need more than a generator.
+        its own rows and all other rows count as known numbers. A seed that can come first can also
+        come later, so the order is found step by step (see the page "Random functions, agreed seeds
+        and boxes" in the documentation). Agreed seeds, secret keys and keys of boxes need more than
+        a generator.
         """
         queries = (self._unknowns.queries[digest] for digest in self.reached)
         if any(isinstance(query, Agreement) or query.kind != "seed" for query in queries):
@@ -562,7 +562,9 @@ class _MarkedSeeds:
                 yield (unknown - FIRST_MARK) // self._lanes, value
 
     def _alone(self, marks: Sequence[int]) -> int:
-        """The dimension of the space of those told combinations that contain no other marks."""
+        """The dimension of the space of all combinations that the view tells and that contain no
+        marks but these.
+        """
         own = set(marks)
         span = Span(self._modulus, order=lambda mark: (mark in own, mark))
         for vector in self._told:
@@ -604,12 +606,14 @@ def _not_apart(nodes: Sequence[_Node], rows: Sequence[Terms], roles: Roles) -> l
 
 
 def _whole(bits: float) -> int:
-    """A number of bits, rounded down; what lacks less than 0.01 bits counts as a whole number."""
+    """A number of bits, rounded down. A number that lies at most 0.01 below a whole number counts
+    as this whole number.
+    """
     return floor(bits + 0.01)
 
 
 def _bits(bits: float) -> str:
-    """Too small a number of bits, in words."""
+    """A number of bits that is too small, in words."""
     return count_of(min(_whole(bits), LEAST_BITS - 1), "bit")
 
 

@@ -44,8 +44,7 @@ def coins_to_move(
     modulus: int, rows: Sequence[Vector], is_coin: Which, is_target: Which
 ) -> tuple[dict[int, Vector], list[Vector]]:
     """Return what to add to each coin to get new coins, and the combinations of targets that cannot
-    be removed. In the new coins, the targets in each row are a sum of multiples of these
-    combinations.
+    be removed. Written in the new coins, a row has no targets but multiples of these combinations.
     """
     terms = Terms.of_vectors(rows)
     elimination = Elimination(
@@ -75,7 +74,7 @@ class FieldProof:
 
 
 class DoorProof:
-    """The proof over all fields that a widened view meets the conditions.
+    """The proof that a widened view meets the three conditions, over all fields.
 
     `told` lists the families that are no coins but count as coins, and that the coalition knows.
     """

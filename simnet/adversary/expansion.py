@@ -20,8 +20,8 @@ is linear in x, y and one new unknown xy, a *monomial*. The steps are:
 2. These coins are replaced in the factors. An unknown is *free* if it depends on no honest coins
    and is a secret, or its value is known to the coalition; monomials of free unknowns are free,
    too. A factor is *solved* if it is a sum of multiples of free unknowns, and perhaps a number. If
-   both factors are solved, the product is replaced by its expansion. If one factor is a number alone, the product is
-   this number times the other factor, whatever the other factor contains.
+   both factors are solved, the product is replaced by its expansion. If one factor is a number
+   alone, the product is this number times the other factor, whatever the other factor contains.
 3. A product may be a factor of another product, or occur in a row that was disclosed. So the steps
    are repeated until nothing changes.
 
@@ -78,10 +78,10 @@ class Expansion:
     """The products over one field that can be expanded, for one coalition.
 
     `opened` are the rows that were disclosed in full. `is_coin` recognises honest coins, and
-    `is_free` free unknowns. `value` gives the sampled value of an unknown, and `monomial` the unknown for the product of two
-    unknowns. After coins were replaced, a product is expanded if both factors contain only free
-    unknowns, or if one factor is a number. If the expansions would take more than `MOST_PAIRS`
-    products of two unknowns, some products are not expanded.
+    `is_free` free unknowns. `value` gives the sampled value of an unknown, and `monomial` the
+    unknown for the product of two unknowns. After coins were replaced, a product is expanded if
+    both factors contain only free unknowns, or if one factor is a number. If the expansions would
+    take more than `MOST_PAIRS` products of two unknowns, some products are not expanded.
     """
 
     def __init__(

@@ -133,8 +133,9 @@ class WidenedView:
     """A coalition's view, to which opened rows are added until the three conditions hold.
 
     `functions` are functions of secrets, by modulus, that span everything that the widened view can
-    tell. `ideal` is the ideal output in the same lanes. If the conditions cannot be met, `breach`
-    says at which door and why, the view may tell anything, and `functions` is empty. `given` names
+    tell. `ideal` is the ideal output in the same lanes. If the conditions cannot be met, then the
+    view may tell anything, `breach` says at which door and why, and `functions` is empty. `given`
+    names
     the doors whose rows were added. `doors` are the doors with rows that depend on coins. `fields`
     are their rows and the rows of messages, by field. `counts_as_coin` says for each family of
     unknowns whether it is treated as coins. With `gives_all` all opened rows are added before the
@@ -357,10 +358,10 @@ class MarkedRows:
         one mark alone      an opened row that is a combination of seen rows: it is known
         otherwise           opened rows that can be combined with seen rows so that coins cancel
 
-    In the last case the coins of the opened rows may cancel even without the seen rows. If they do
-    for all such combinations, the coins of the seen rows are independent of the coins of the opened
-    rows that the coalition does not know. If they do not for some combination, the opened rows in
-    this combination are called *dependent*.
+    In the last case the coins of the opened rows may cancel even without the seen rows. If this is
+    so for all combinations of the last kind, the coins of the seen rows are independent of the
+    coins of the opened rows that the coalition does not know. If it is not so for some combination,
+    the opened rows in this combination are called *dependent*.
     """
 
     def __init__(

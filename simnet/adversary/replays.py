@@ -58,7 +58,8 @@ from simnet.values.sealed import Input, Made
 # The largest number of messages in all replays of one run together. At least one replay is made if
 # there are other inputs.
 MOST_MESSAGES = 5_000
-# So many replays are made even if fewer would try every item, as far as `MOST_MESSAGES` allows.
+# At least this many replays are made, even if fewer would try every item, as far as there are other
+# inputs and `MOST_MESSAGES` allows.
 MOST_REPLAYS = 16
 # The most replays if not every item can be tried.
 MOST_OF_MANY = 200

@@ -123,7 +123,7 @@ class SymbolicField:
         return self._sampled.draw(field, shape, meter)
 
     def _label(self, party: str, purpose: str) -> str:
-        """A label that distinguishes the coins drawn last from all others. It omits their seed."""
+        """A label that distinguishes the coins drawn last from all other coins of a run."""
         return f"{party}/{purpose}/{self._portions}/{self._reading.place + 1}"
 
     def lift(self, rows: FieldArray) -> FieldArray:
@@ -356,7 +356,9 @@ class Symbolic:
         return Forms(values, blank(numbers.size // lanes, lanes), self)
 
     def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:
-        """A digest of each seed's sampled values; the unknowns note which form has which digest."""
+        """A digest of each seed's sampled values. The attribute `unknowns` stores which form has
+        which digest.
+        """
         forms = seeds if isinstance(seeds, Forms) else self._lifted_alone(seeds)
         count, length = forms.shape
         found = seed_digests(kind, forms.sampled.metered(None))

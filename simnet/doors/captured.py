@@ -127,8 +127,8 @@ def knowledge_of(value: object) -> Hashable:
 
 
 def state_of(value: object) -> Hashable:
-    """Return a description of what a function or an argument uses and a call may change, as far as
-    it is visible. If a call of the function changes the description, the call has a side effect.
+    """Return a description of everything visible that a function or an argument uses and that a
+    call may change. If a call of the function changes the description, the call has a side effect.
 
     Cached properties, and hashes that attrs keeps, are left out: they do not change results. On the
     other hand, the description has the lists, dictionaries and sets that classes have as

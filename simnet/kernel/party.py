@@ -582,7 +582,7 @@ class Party:
         party can go on (see `simnet.kernel.silence`). The payload that a silent sender did not send
         in time is never read, even if it comes later.
 
-        With `within`, the call waits for so many seconds at most, on the clock of the run's
+        With `within`, the call waits for at most `within` seconds, on the clock of the run's
         network. A sender counts as silent if its payload has not come by then. `Run.late` names
         messages that came later (see `simnet.kernel.deadlines`).
 
@@ -662,8 +662,8 @@ class Party:
         (`within`): senders that send nothing in time have no row either. Raises `Abort` if there
         are fewer rows than `at_least`. Raises `ScriptError` for an `at_least` below 1, for a
         deadline without `at_least`, and for an `at_least` under a `Voluntary` tag: there nobody can
-        tell a silent party from one that has dropped out. Other errors are as for `gather_some`, and without `at_least`
-        as for `gather`.
+        tell a silent party from one that has dropped out. Other errors are as for `gather_some`,
+        and without `at_least` as for `gather`.
 
         For example, `rows = await me.gather_rows(REPORT, me.all("user"), at_least=1)`.
         """

@@ -9,7 +9,8 @@ terms and the matrix, which several senders may share::
     sums of all the shares  = weights @ (sum of the bases)
 
 `Mixture` keeps rows as such a product. The sum of mixtures that have the same matrix of weights is
-again a mixture with this matrix: only the bases are added. So the n sums that the users report to a server need not be written out.
+again a mixture with this matrix: only the bases are added. So the n sums that the users report to a
+server need not be written out.
 
 `echelon` reduces the weights to as many rows as their rank. The reduced rows span the same space,
 and they may be short: if a coalition sees t - 1 shares of a secret, each reduced row has one coin
@@ -184,8 +185,8 @@ class Echelon:
     """The reduced row echelon form of a matrix.
 
     `reduced` has shape (rank, inner), and its rows span the same space as those of the matrix.
-    `rows` has the numbers of the first rows of the matrix that are independent. `combined`, of
-    shape (rank, rank), says how these rows make the reduced rows:
+    `rows` has the numbers of those rows of the matrix that are no combination of earlier rows.
+    `combined`, of shape (rank, rank), says how these rows make the reduced rows:
     `reduced = combined @ matrix[rows]`.
     """
 
