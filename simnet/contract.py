@@ -18,11 +18,12 @@ do. In this protocol `a` sends a number and `b` returns it:
 >>> run(Echo(), [7]).outputs
 {'b': 7}
 
-The rules for scripts stand at `simnet.kernel.party.Party`, the object `me` above.
+The object `me` in these scripts is a `simnet.kernel.party.Party`, whose docstring has the rules for
+scripts.
 
-Only `parties()` is required. The classes in the table are *facets*: sets of members that some
-instrument uses. A protocol has a facet if it has the facet's members; it need not inherit from the
-class.
+Only `parties()` is required. The third column of the table names *facets*. A facet is a class that
+lists members (methods or attributes) of a protocol which some part of simnet uses. A protocol has a
+facet if it has the members that the class lists; it need not inherit from the class.
 
 ==================  ========  ================  ====================================================
 member              needed    facet             who uses the member, and what for
@@ -30,22 +31,23 @@ member              needed    facet             who uses the member, and what fo
 `parties`           always    `Protocol`        every run: who takes part
 `functionality`     optional  `Ideal`           verdicts, exact views: what the ideal world gives
 `enough_shares`     optional  `Thresholds`      breaking sets: how many shares are enough
-`identifies_input`  optional  `Identification`  breaking sets: what determines an input
+`identifies_input`  optional  `Identification`  breaking sets: which elements tell an input
 `items`             optional  `OverItems`       verdicts, exact views, made-up inputs: the items
 ==================  ========  ================  ====================================================
 
 The class `Simulator` describes another object than the protocol: the simulator of a security proof,
 which stands in a file of its own.
 
-`isinstance(protocol, Ideal)` tells at run time whether a protocol has the facet `Ideal`. The
-type checker mypy also compares arguments and results when the module has a line such as `FACET:
-type[Ideal] = MyProtocol`.
+`isinstance(protocol, Ideal)` says at run time whether a protocol has the members of the facet
+`Ideal`. It does not look at their arguments and results. If you add a line such as `FACET:
+type[Ideal] = MyProtocol` to the module of your protocol, the type checker mypy compares these, too.
 
 The description of a parameter stands beside its type, as in `users: Annotated[int, "n, how many
 take part"]`. The command `simnet run FILE.py --help` then shows the description.
 
-What is *said about* a protocol (its name, bill, accuracy and privacy) does not belong to the
-protocol. These statements stand in a record beside the script, `simnet.stated.about.About`.
+What is *said about* a protocol (its name, and formulas for its bill, accuracy and privacy) does not
+belong to the class of the protocol. It stands in a record of its own, a
+`simnet.stated.about.About`.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -62,8 +64,8 @@ IdealOutputs = Mapping[str, FieldArray | Sequence[FieldArray]]
 class Holder(Interface):
     """A party that brings an input, in the ideal world.
 
-    Every `Party` is also a `Holder`. So a method that opens doors through a `Holder` can serve both
-    the script and the functionality.
+    Every `Party` is also a `Holder`. So the script and the functionality can both call a method
+    that makes a secret or a disclosed value through a `Holder`.
     """
 
     @property
@@ -91,7 +93,7 @@ class Runnable(Interface):
     """What the kernel needs of a protocol."""
 
     def parties(self) -> Mapping[str, Seat]:
-        """Return the name and the seat of every party, in order.
+        """Return the seat of every party by the party's name. The order is that of the parties.
 
         The script is an async method `role(self, me)` or, for parties that bring an input,
         `role(self, me, input)`. The script of a crowd gets a sealed array with the inputs of its
@@ -119,14 +121,15 @@ class Ideal(Protocol, Interface):
         """Return the field arrays that the ideal world gives to each party, by the name of the
         party.
 
-        `inputs[i]` is the sealed input of `users[i]`; `users` are the parties whose script takes an
-        input, in order. A user must call `secret` and `disclose` here as in its script, in the same
-        order.
-        Its k-th secret must be the same function of the same arguments in both. The safest way is
-        one method that makes the secret for the script and for the functionality.
+        `users` are the parties whose script takes an input, in the order of `parties()`, and
+        `inputs[i]` is the sealed input of `users[i]`. For each user, this method must call `secret`
+        and `disclose` as often as the script of the user does, and in the same order. The k-th
+        secret of a user must be the same function of the same arguments here as in the script. The
+        safest way is one method that makes the secret, and that both the script and this method
+        call.
 
-        With a third parameter, the functionality is also told what happened in the run, as a
-        `simnet.Happened`: who dropped out, and who was heard.
+        If this method has a third parameter, it is also told what happened in the run, as a
+        `simnet.Happened`: for example, who dropped out and who was heard.
 
         The method must return an array, or a list of arrays, for each party that gets something;
         parties that get nothing may be left out.
@@ -138,7 +141,8 @@ class Ideal(Protocol, Interface):
 class Thresholds(Protocol, Interface):
     """How many shares are enough to read a secret.
 
-    For a protocol without this facet the search for breaking sets may try sets of users one by one.
+    For a protocol without this facet the search for breaking sets may have to try sets of users one
+    by one.
     """
 
     def enough_shares(self, shares: int) -> int:

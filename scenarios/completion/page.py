@@ -226,7 +226,7 @@ def users_findings(table: Table) -> Lines:
         if local and first:
             lead += "the local mechanisms are done first at all these numbers of users. "
         best = leaders(found, found_crossings(table, measure), others)
-        order = f"Of the others {best[0][0]} is done first {reign(best)}"
+        order = f"Of the other protocols, {best[0][0]} is done first {reign(best)}"
         yield (
             f"- {lead}{order}. With {most:,} users {best[-1][0]} takes "
             f"{in_units(found[best[-1][0]][most])}, and the slowest one, {slowest}, "
@@ -251,8 +251,14 @@ def reign(best: Sequence[tuple[str, str]]) -> str:
     """
     if len(best) == 1:
         return "at all these numbers of users"
-    later = "".join(f", and {name} from about {place} users on" for name, place in best[1:])
-    return f"with few users{later}"
+    changes = [
+        f", and {name} from there on"
+        if at == len(best) - 1
+        else f", {name} up to about {best[at + 1][1]}"
+        for at, (name, _) in enumerate(best)
+        if at
+    ]
+    return f"up to about {best[1][1]} users{''.join(changes)}"
 
 
 def two_stages(table: Table) -> Lines:
@@ -361,7 +367,10 @@ def drop_findings(table: Table) -> Lines:
     rates = [drop for drop in table.values("drop") if drop]
     stated = joined([percent(drop) for drop in rates])
     strict = [name for name in NEED_EVERYBODY if name in table.values("protocol")]
-    yield f"- {joined(strict)}: a run has no result if a user leaves before its last message."
+    yield (
+        f"- {joined(strict)}: if a user leaves before it has sent its last message, the run has no "
+        "result."
+    )
     for name in strict:
         chances = [f"{chance_of_result(name, users, drop):.2g}" for drop in rates]
         yield (
