@@ -191,9 +191,9 @@ def _fate(own: Sequence[Send]) -> st.SearchStrategy[Fate]:
 
 
 def inputs(protocol: Protocol) -> st.SearchStrategy[list[int]]:
-    """Return a strategy for inputs: an item in `1..protocol.items` for each party whose script
-    takes an input, in order; each member of a crowd counts. Raises `BadInput` if the protocol has
-    no `items`.
+    """Return a strategy for lists of inputs: an item in `1..protocol.items` for each party whose
+    script takes an input, and one for each member of a crowd, in the order of the parties. Raises
+    `BadInput` if the protocol has no `items`.
     """
     if not isinstance(protocol, OverItems):
         name = type(protocol).__name__

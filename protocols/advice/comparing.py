@@ -80,7 +80,7 @@ class Row:
 
     `typical` and `rarest` are half the width of a 95 % interval of a frequency: of a typical item,
     whose variance is the mean over all items, and of the rarest item. `option` is None if the
-    protocol is not possible for so many users; `why_not` then says why, and the margins and times
+    protocol is not possible for `users` users; `why_not` then says why, and the margins and times
     are NaN. For each network, `seconds` has the time at which the last party ends if nobody drops
     out; it is NaN if a run has too many users or messages to compute this time.
     """

@@ -50,7 +50,9 @@ class GRR(Pure):
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of the own item, p, and of each other item, q; p + (N - 1) q = 1."""
+        """The probabilities p and q that a report is the user's own item, and a given other item;
+        p + (N - 1) q = 1.
+        """
         ratio = exp(self.epsilon)
         return ratio / (ratio + self.items - 1), 1 / (ratio + self.items - 1)
 
@@ -143,7 +145,7 @@ class GRR(Pure):
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
         """Draw the supports of a population's reports without drawing the reports; shape (N,).
 
-        A report is the own item with probability p - q, and else a uniform item.
+        A report is the user's own item with probability p - q, and else a uniform item.
         """
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances

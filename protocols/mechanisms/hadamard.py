@@ -59,7 +59,9 @@ class Hadamard(Numbered):
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of supporting the own item, p, and each other item, q."""
+        """The probabilities p and q that a report supports the user's own item, and a given other
+        item.
+        """
         ratio = exp(self.epsilon)
         return ratio / (1 + ratio), Fraction(1, 2)
 

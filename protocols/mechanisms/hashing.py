@@ -99,7 +99,9 @@ class OLH(Numbered):
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of supporting the own item, p, and each other item, q = 1/g."""
+        """The probabilities p and q = 1/g that a report supports the user's own item, and a given
+        other item.
+        """
         return self.response.exact_chances[0], Fraction(1, self.hashed_range)
 
     def support_chance(self, value: int) -> Fraction:

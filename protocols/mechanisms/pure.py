@@ -69,7 +69,9 @@ class Pure(ABC):
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The probabilities (p, q) that a report supports the own item, and any other item."""
+        """The probabilities (p, q) that a report supports the user's own item, and a given other
+        item.
+        """
         p, q = self.exact_chances
         return float(p), float(q)
 

@@ -201,7 +201,7 @@ class SUE(UnaryReports):
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of a 1 for the own item, p, and for each other item, q."""
+        """The probabilities p and q that the bit of the user's own item, and another bit, is 1."""
         root = exp(Fraction(self.epsilon) / 2)
         return root / (1 + root), 1 / (1 + root)
 
@@ -234,7 +234,7 @@ class OUE(UnaryReports):
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of a 1 for the own item, p, and for each other item, q."""
+        """The probabilities p and q that the bit of the user's own item, and another bit, is 1."""
         return Fraction(1, 2), 1 / (1 + exp(self.epsilon))
 
 

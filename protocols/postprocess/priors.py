@@ -98,8 +98,8 @@ class PowerLaw:
         return np.append(0.0, places), np.append(math.log(self.at_zero), logs)
 
     def _first(self, estimate: float, noise: Noise) -> int:
-        """Return a count below which all counts have negligible posterior mass, for this estimate
-        and all larger ones.
+        """Return a count such that all smaller counts have negligible posterior mass, for this
+        estimate and for all larger estimates.
 
         The product of mass and likelihood, if it is small at 1 and at this count, is small between
         them: see the page "Where the posterior of a power law begins" in the documentation. If the

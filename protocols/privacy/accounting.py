@@ -82,7 +82,7 @@ class OneWay:
 
     @property
     def mass_error(self) -> float:
-        """A bound on the error of the logarithm of a mass of the sum."""
+        """A bound on the error of the logarithm of a mass, in the law of the sum."""
         return sum(times * law.mass_error for law, times in self.parts)
 
     @property

@@ -40,7 +40,9 @@ class FrequencyLaw(Interface):
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The probabilities (p, q) that a report supports the own item, and any other item."""
+        """The probabilities (p, q) that a report supports the user's own item, and a given other
+        item.
+        """
         ...
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:

@@ -226,12 +226,14 @@ class _UnaryGroup:
 
     @property
     def _bit_variances(self) -> tuple[float, float]:
-        """The variances of the bit of the own item and of any other bit of a report."""
+        """The variances of two bits of a report: that of the user's own item, and another one."""
         return self.p * (1 - self.p), self.q * (1 - self.q)
 
     @property
     def _steps(self) -> tuple[float, float]:
-        """By how much |Y|² grows if the bit of the own item, or another bit, is 1 and not 0."""
+        """By how much |Y|² grows if the bit of the user's own item is 1 and not 0, and the same for
+        another bit.
+        """
         own, other = (self.b + self.sampling * (m - self.b) for m in (self.p, self.q))
         return self.a**2 * (1 - 2 * own), self.a**2 * (1 - 2 * other)
 

@@ -110,8 +110,8 @@ class SampledGRR:
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The probabilities (p, q) that a report, if sent, supports the own item, and any other
-        item.
+        """The probabilities (p, q) that a report, if sent, supports the user's own item, and a
+        given other item.
         """
         return self.response.support_chances
 
@@ -225,8 +225,8 @@ class SampledUnary:
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The probabilities (p, q) that a report, if sent, supports the own item, and any other
-        item.
+        """The probabilities (p, q) that a report, if sent, supports the user's own item, and a
+        given other item.
         """
         return self.response.support_chances
 

@@ -42,7 +42,9 @@ class DeadlinePoint:
 
 
 def with_jitter(network: Network) -> Network:
-    """Return the network with random delays, by an exponential law with mean half the latency."""
+    """Return the network with random delays. They have an exponential law, whose mean is half the
+    latency.
+    """
     latencies = {
         pair: attrs.evolve(latency, jitter=JITTER * latency.seconds)
         for pair, latency in network.latencies.items()

@@ -32,7 +32,8 @@ Means = Sequence[tuple[float, float]]  # values of the mean of the estimates, wi
 def mse_above(
     holders: Ints, noise: Noise, step: Step, threshold: float, nodes: int = NODES
 ) -> tuple[float, float]:
-    """Return mean and standard deviation of the squared error, averaged over independent items.
+    """Return the mean and the standard deviation of the squared error, averaged over items whose
+    errors are independent.
 
     An estimate below `threshold` becomes 0, and every other estimate becomes what `step` makes of
     it. Let s be the standard deviation of the estimate of an item with f holders, and z =

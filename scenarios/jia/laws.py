@@ -109,7 +109,9 @@ def _near(ratio: float, change: float) -> bool:
 
 
 def as_exact(table: Table, **point: Any) -> Counterpart:
-    """Return the share of two items whose variance has the second term that Eq. 14 leaves out."""
+    """Return the share of two items (one held, one not) whose variance agrees with the exact
+    formula, which has a second term that Eq. 14 leaves out.
+    """
     outcomes = []
     for name in ("held", "unheld"):
         found = table.at(name, **point)
@@ -230,8 +232,8 @@ class LevelPoint:
 
 @typed(LevelPoint)
 def level(point: LevelPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the exact probability that one or more items are significant (Eq. 22), for as many
-    items as the population has, of which nobody holds any.
+    """Return the exact probability that at least one item counts as significant although nobody
+    holds any item (Eq. 22). The numbers of users and items are those of the population.
     """
     del seed  # this trial draws nothing
     counts, source = holders(point.population, data)

@@ -3,10 +3,10 @@
 The paper calls p_s the distribution of the noise of all items in one collection, and says that it
 is a Gaussian with mean 0 and the variance of Eq. 14, σ². We check this at the bounds -4 σ, -3.75 σ,
 ..., 4 σ. The *distance* is the largest difference, over the bounds, between the share of items
-whose noise is at most the bound and the same probability of the Gaussian. For the exact law,
-the largest difference over all values is at least this distance. By the triangle inequality this
-largest difference is at most the mean, over the items, of the largest difference between one item's
-exact distribution function and that of the Gaussian.
+whose noise is at most the bound and the probability that the Gaussian is at most the bound. For the
+exact law, the largest difference over all values is at least this distance. By the triangle
+inequality this largest difference is at most the mean, over the items, of the largest difference
+between one item's exact distribution function and that of the Gaussian.
 
 The exact law of an item's noise is known. The number of reports that support an item with f holders
 is Bin(f, p) + Bin(n - f, q), whose probabilities are a Fourier transform of its characteristic

@@ -197,8 +197,8 @@ def _even(mechanism: TwoRounds, values: int) -> float:
 
 
 def _leakage(mechanism: TwoRounds, values: int) -> float:
-    """The ε of randomised response with the coins 0.8 and 0.2, divided by the ε of round two with
-    equally likely faces for `values` values and none.
+    """The ε of randomised response with the coins 0.8 and 0.2, divided by the ε of round two. In
+    round two the background faces of `values` values and of no value are equally likely.
     """
     return JoyGerla(0.8, 0.2).exact_epsilon / _even(mechanism, values)
 

@@ -114,7 +114,7 @@ def populations(sampling: Sequence[Fraction] = SAMPLING) -> Iterator[Case]:
 
 
 def over(holders: str = "every number of holders", sampling: str = "1/4, 1/2, 3/4") -> str:
-    """The instances with one probability for all, in words."""
+    """A text on the instances in which all users report with the same probability."""
     return (
         f"n = 1..3 users, m = 2, 3 items, π = {sampling}, e^ε = 3/2, 2, 3 and {holders}, in this "
         "order; all reports are played out in fractions"

@@ -266,7 +266,9 @@ def _leak(symbol: int) -> Iterator[Instance]:
 
 
 def _leak_of_all(symbol: int) -> Iterator[Instance]:
-    """Yield the ε of Eq. 21 (`symbol` 0) or 25 (1), and the larger exact ε of both outputs."""
+    """Yield instances of Eq. 21 (for `symbol` 0) or Eq. 25 (for `symbol` 1): the ε by the equation,
+    and the larger one of the exact ε of the two outputs.
+    """
     for one_output, other in zip(_leak(symbol), _leak(1 - symbol), strict=True):
         exact = max(float(each.exact or 0) for each in (one_output, other))
         claimed = float(one_output.claimed or 0)

@@ -196,7 +196,7 @@ def _can_rise(ends: Sequence[tuple[float, float]]) -> bool:
 
 
 def _must_rise(ends: Sequence[tuple[float, float]]) -> bool:
-    """Return whether all numbers within these intervals rise at every step."""
+    """Return whether numbers within these intervals rise at every step, whatever they are."""
     return all(one[1] < other[0] for one, other in pairwise(ends))
 
 

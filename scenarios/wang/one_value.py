@@ -49,8 +49,8 @@ class WorstCasePoint:
 
 @typed(WorstCasePoint)
 def worst_case(point: WorstCasePoint, seed: int, data: Path | None) -> Measurements:
-    """Return the mean squared error of reports on the value with the largest variance, with the
-    expected error (Fig. 1).
+    """Return the mean squared error of drawn reports on one value, and the expected error (Fig. 1).
+    The value is the one whose reports have the largest variance.
 
     Raises `ValueError` for another value than "worst", and for an unknown mechanism.
     """

@@ -174,7 +174,7 @@ def _zipf(size: int, uniforms: Floats) -> Floats:
 
 
 def rows_of(name: str, data: Path) -> int:
-    """The number of users in the whole census that stands in for the census `name`."""
+    """Return the number of users in the whole data that stand in for the census `name`."""
     return len(_census(name, data).inputs)
 
 

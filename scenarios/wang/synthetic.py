@@ -52,8 +52,8 @@ SIMILAR = "of this figure the text says only that it leads to similar conclusion
 
 
 def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
-    """The quotes that the gap between `method` and Duchi et al.'s mechanism, as printed, slightly
-    expands with ε.
+    """The quotes which say that the gap between `method` and the printed version of Duchi et al.'s
+    mechanism slightly expands with ε.
 
     `points` is a remark that all these quotes have.
     """

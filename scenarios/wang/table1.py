@@ -108,7 +108,7 @@ def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
 
 
 def dimensions_in_words(rows: Sequence[TrialRow]) -> str:
-    """Return the numbers of attributes above 1 of these rows, as text."""
+    """Return as text which numbers of attributes occur in these rows; the number 1 is left out."""
     found = sorted({row["attributes"] for row in rows if row["attributes"] > 1})
     if len(found) > 1 and found == list(range(found[0], found[-1] + 1)):
         return f"d from {found[0]} to {found[-1]}"

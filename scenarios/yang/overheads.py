@@ -181,7 +181,7 @@ def _entry(rows: Sequence[BillRow], role: str, quantity: str, direction: str) ->
 
 
 def sizes(table: Table) -> str:
-    """The n, N, k and φ of the runs, and what m_j and d_j are, as text."""
+    """A text with the values of n, N, k and φ in the runs, which also says what m_j and d_j are."""
     values = {axis: ", ".join(map(str, table.values(axis))) for axis in LETTERS}
     parts = (f"{letter} = {values[axis]}" for axis, letter in LETTERS.items())
     return f"{', '.join(parts)}; {COUNTED}"

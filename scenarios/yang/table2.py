@@ -121,8 +121,8 @@ def same_weights(table: Table) -> Counterpart:
 
 
 def error(population: str, method: str, setting: str) -> Quote:
-    """The quote of a printed error: first as the mean over the items, as the metric is defined,
-    then as the sum.
+    """The quote of a printed error. It is read as the mean over the items, as the metric is
+    defined, and then as the sum over the items.
     """
     at = {"population": population, "budgets": BUDGETS[setting], "method": method}
 

@@ -88,7 +88,9 @@ def judged(point: StatementPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def quotes() -> list[Quote]:
-    """The quotes of all theorems under each reading, of the claims on DPDG, and of the plane."""
+    """The quotes of all theorems under each of their readings, of the claims on DPDG, and of the
+    two privacy theorems over the plane.
+    """
     found = [
         Quote(
             each.source,

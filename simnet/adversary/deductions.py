@@ -12,7 +12,7 @@ thing that becomes known can make others known: a share in a box completes a see
 mask, and so on. So we repeat two steps until nothing changes (docs/proofs/ideal-primitives.md has
 the proof):
 
-1. Every seed that consists of known unknowns is known.
+1. A seed is known if it consists of unknowns that are known.
 2. We write the elements of the seeds below the rows of the view, and eliminate the coins from all
    these rows. A seed is *known* if the view and what the coalition knows determine all its
    elements.
@@ -190,7 +190,7 @@ class Deductions:
         return list(by_form.values())
 
     def _know_trivial(self) -> None:
-        """Note the seeds that consist of known unknowns, and the seeds that the coalition can agree
+        """Note the seeds whose unknowns are all known, and the seeds that the coalition can agree
         on, until there are no more.
         """
         held = self._unknowns.held_by(self._corrupt)

@@ -78,8 +78,8 @@ class OtherWorlds:
         return True
 
     def _world(self, other: tuple[str, int] | None) -> World | None:
-        """The run with other coins of one party: `other` is the party, and the number of the try;
-        None stands for the same coins.
+        """The run, played again with other coins of one party. `other` is a pair of the party and
+        the number of the try; if it is None, all coins stay the same.
 
         The result is None if the script calls other doors with these coins or cannot go on, so that
         there is nothing to compare.

@@ -185,8 +185,8 @@ def _common_elements(
     values: Mapping[SecretKey, SecretValues],
     found: Sequence[tuple[Numbers, ...]],
 ) -> dict[Element, int]:
-    """The elements that have one value in all assignments `found`, although their secrets could
-    have another value there.
+    """The elements that have the same value in all assignments of `found`, although the inputs
+    would also allow another value.
     """
     fixed = {}
     for place, key in enumerate(secrets):

@@ -140,7 +140,7 @@ class Rewriting:
         return self._rewritten(forms.field.modulus, forms.terms)
 
     def part(self, part: BlockForms) -> BlockForms:
-        """These rows of messages, with products expanded."""
+        """The rows of `part`, which messages carry, with products expanded."""
         if not self._has_products(part.field.modulus, listed(part.rows)):
             return part
         terms = self._rewritten(part.field.modulus, part.terms)

@@ -101,10 +101,11 @@ def coalitions(
         it was judged by symmetry.
     user
         Show only these parties in the tables; their names are separated by commas. If the
-        coalitions of a run with more than 12 parties cannot be judged by counts, coalitions are
-        searched for these parties or, without this option, for the first party with a secret.
+        coalitions of a run with more than 12 parties cannot be judged by counts, the command
+        searches which coalitions expose these parties or, without this option, the first party
+        with a secret.
     runs
-        Search so many runs for the smallest coalitions of users.
+        Search this number of runs for the smallest coalitions of users.
     max_size
         With `--runs`: try coalitions of at most this many users (3 if not given), if a coin occurs
         in more than two elements of messages and no threshold is known.

@@ -30,9 +30,9 @@ def progress_bar(
 ) -> Iterator[Callable[[float], None]]:
     """Yield a function, which is to be called with the number of steps done since its last call.
 
-    With a `unit`, such as `trials`, the bar also shows how many steps are done in a second. With
-    `announces`, if there is no terminal, a line says after a second about how long the remaining
-    steps will take, unless this is less than five seconds.
+    With a `unit`, such as `trials`, the bar also shows how many steps are done in a second. If
+    there is no terminal, no bar is shown. With `announces` a line then says, after a second, about
+    how long the remaining steps will take, unless this is less than five seconds.
     """
     columns = (
         TextColumn("{task.description}", markup=False),

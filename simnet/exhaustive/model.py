@@ -25,10 +25,10 @@ on the tosses and openings in one world: a script that draws until it gets a cer
 infinitely many worlds.
 
 Two things make the search fast. The states of a party are kept by the party's own history
-(`party_tree`). And *structures* alone decide which action comes next and who takes which message:
-what is sent to whom, under which tag, with which plain contents and which coefficients of forms,
-but not the values of secrets. So the order of events is kept in a tree of its own, the schedule
-tree (`ScheduleNode`), which worlds and inputs share.
+(`party_tree`). And only *structures* decide which action comes next and who takes which message. A
+structure says what is sent to whom, under which tag, with which plain contents and which
+coefficients of forms, but not the values of secrets. So the order of events is kept in a tree of
+its own, the schedule tree (`ScheduleNode`), which worlds and inputs share.
 
 Example. A party "a" answers a question truthfully with probability 3/4; "b" reads the answer.
 
@@ -238,8 +238,8 @@ class ScheduleNode:
 
     @property
     def network(self) -> Network:
-        """The network after the node's action; before the action has been decided, the network
-        before it.
+        """The network after the node's action or, as long as this action is not decided, before
+        the action.
         """
         if self._network is None:
             assert self._before is not None

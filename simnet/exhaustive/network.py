@@ -344,7 +344,8 @@ class Network:
     def opening(
         self, party: int, outcome: int, rows: Sequence[tuple[int, Vector]]
     ) -> tuple[OpenedRow, ...]:
-        """The rows that a party would open, as the `outcome`-th entry of its history.
+        """The rows that a party asks to open. The opening would be the `outcome`-th entry of the
+        party's history.
 
         A row is given by its modulus and its form.
         """

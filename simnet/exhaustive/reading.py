@@ -118,7 +118,7 @@ class Ask:
 
     @property
     def structure(self) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
-        """A key of the moduli and forms of the rows."""
+        """A key that two requests share if their rows have the same moduli and forms."""
         return tuple((modulus, tuple(sorted(form.items()))) for modulus, form in self.rows)
 
 

@@ -93,8 +93,8 @@ class Views:
     def law_over(self, worlds: Iterable[World]) -> Law:
         """Return the law of the view over these worlds.
 
-        Two such laws are equal only if the whole views have equal laws. To know how far two laws
-        are apart, use `Comparison`, which writes both laws in the same bases.
+        Two results of this method are equal only if the whole views have equal laws. To know how
+        far two laws are apart, use `Comparison`, which writes both laws in the same bases.
         """
         (law,) = on_common_bases([self.reduced_law(worlds)])
         return law

@@ -101,8 +101,8 @@ class Link(Protocol):
     async def take_some(
         self, actor: Actor, tag: Tag, senders: Group, within: float | None
     ) -> dict[int, Payload]:
-        """Wait for the next payload of each sender that still sends one; with `within`, for so many
-        seconds at most.
+        """Wait for the next payload of each sender that still sends one; with `within`, for at most
+        `within` seconds.
 
         Return the payloads by the number of the sender, in the order of the group.
         """

@@ -37,7 +37,7 @@ class FromSome:
     """Waits for a message of `tag` from each of `senders`, or until the senders whose message has
     not come count as silent. `missing` are the senders whose message is not in the mailbox yet.
 
-    With `within`, the party waits for so many seconds at most, whether others can send or not. The
+    With `within`, the party waits for at most `within` seconds, whether others can send or not. The
     clock then decides which of the messages that were sent have come in time. When such a wait has
     ended, `at` is the time at which it ended.
     """

@@ -83,7 +83,9 @@ class RangeSum:
 
 @attrs.frozen(eq=False)
 class Ranges:
-    """Rows that consist of parts. All parts have the same number of lanes."""
+    """Rows, given as a sequence of parts, each with one or more rows. All parts have the same
+    number of lanes.
+    """
 
     parts: tuple[Range | RangeSum | Terms, ...]
     lanes: int
@@ -136,8 +138,9 @@ def total(rows: Ranges) -> Ranges | None:
 
 
 def combined(left: Ranges | Terms, right: Ranges | Terms, sign: int, modulus: int) -> Ranges | None:
-    """Return `left + sign * right` as one row that contains the sum of one range. None means that
-    the caller has to write the terms out.
+    """Return `left + sign * right` as one row, if exactly one of the two contains the sum of a
+    range. None means that the caller has to write the terms out, for example if the other row
+    contains unknowns of this range.
     """
     if left.rows != 1 or right.rows != 1 or left.lanes != right.lanes:
         return None

@@ -39,8 +39,8 @@ _NUMBER = re.compile(r"#(?:[.,]#)*(?:e[-+]?#)?")  # with # in the place of its d
 @attrs.frozen
 class Keeping:
     """What a page leaves out: `numbers` if the inputs are somebody's data, and `coefficients` if
-    values were disclosed that may depend on these inputs. `names` are the words of the names of
-    parties, whose digits are kept.
+    values were disclosed that may depend on these inputs. `names` has the words in the names of
+    parties; the page keeps the digits of these words.
 
     >>> Keeping(numbers=True, coefficients=True).tag("bid 733")
     'bid #'

@@ -81,7 +81,7 @@ MOST_LETTERS_PLAIN = 100_000  # data with more letters of JSON are compressed
 MOST_ROWS = 16  # a table with more rows is folded
 MOST_STEPS = 10  # the other steps of a chain are folded
 MOST_COLUMNS = 4  # on a narrow screen the cells of wider tables stand below each other
-MOST_LETTERS_OF_A_LINE = 16  # a cell with so few letters is never broken into lines
+MOST_LETTERS_OF_A_LINE = 16  # a cell with at most this number of letters is one line
 
 Json = dict[str, Any]
 

@@ -97,8 +97,8 @@ def perform(
         without deadlines needs none.
     settings
         Settings of the scenario, such as `users=100` or `participation=0.2`. With data, `users`
-        draws so many of the users, unless the data are handed to the parties as they are. For a
-        list or a column of items, `items=N` says that the items are 1..N.
+        is how many of the users are drawn, unless the data are handed to the parties as they are.
+        For a list or a column of items, `items=N` says that the items are 1..N.
 
     Raises `BadInput` for settings or data that do not fit, and for a run above the limit.
 

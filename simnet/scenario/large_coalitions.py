@@ -94,9 +94,9 @@ def judge_large(
 ) -> Counted | Grown:
     """Return what coalitions of a large run learn.
 
-    If coalitions cannot be judged by counts, coalitions are searched for the parties `users` or, if
-    there are none, for the first party that has declared a secret. `progress` is called after each
-    verdict of that search.
+    If coalitions cannot be judged by counts, we search, for each party in `users`, which coalitions
+    expose it. If `users` is empty, we do so for the first party that has declared a secret.
+    `progress` is called after each verdict of this search.
 
     Raises `BadInput` for a protocol that states too large a workload, for a run with crowds or
     without secrets, and for a user who has declared no secret.

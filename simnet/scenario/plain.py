@@ -51,8 +51,8 @@ class PlainRun:
     """The result of `perform` for a protocol that does not say how its estimate is assessed, and
     for a run that was aborted.
 
-    The result has no estimate beside the truth. The result of an aborted run has no bill beside a
-    formula either, and no statement of privacy.
+    The result does not compare an estimate with the truth. For an aborted run it does not compare
+    the bill with a formula either, and it has no statement of privacy.
 
     >>> import attrs
     >>> from simnet import Seat, perform

@@ -445,8 +445,8 @@ class Ruling:
 
     @property
     def printed_in_words(self) -> str:
-        """What the paper prints, as text; "stated" for a statement about places, and before a
-        number that the paper only says in words.
+        """What the paper prints, as text. For a statement about places this is "stated". If the
+        paper gives a number only in words, "stated: " stands before the number.
         """
         if self.stated:
             return "stated"

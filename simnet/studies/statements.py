@@ -222,9 +222,9 @@ def share_at(
     """Return the share of places at which a statement holds: for the expected values, if they are
     known, and for the measured ones.
 
-    A place maps the keys that the statement looks up to lines, such as the lines of a table's
-    summary. A line has `mean`, `low`, `high`, `expected`, `trials`, and `holds`, which says whether
-    the interval contains the expected value.
+    A place is a mapping from keys to lines, such as the lines of a table's summary. The statement
+    finds its lines by these keys. A line has `mean`, `low`, `high`, `expected`, `trials`, and
+    `holds`, which says whether the interval contains the expected value.
 
     `exact` says that the trials compute their numbers exactly. If they then have no expected values
     besides, the share of the computed numbers counts as the value of a law, and nothing counts as

@@ -147,7 +147,9 @@ class EveryCoalition:
         return [Class(counts, dict(found[counts])) for counts in sorted(found)]
 
     def of(self, party: str) -> Standing:
-        """Return how a party stands. Raises `BadInput` for a party that has declared no secret."""
+        """Return the entry of `standings` about a party. Raises `BadInput` for a party that has
+        declared no secret.
+        """
         for standing in self.standings:
             if standing.party == party:
                 return standing

@@ -30,9 +30,9 @@ even the secrets have too many values (for example, a sum over all users), we fi
 A party's loss is then at most the loss of the party's own secrets.
 
 *Conditions.* The exact law leaves out inputs for which some door refuses, whatever the coins and
-the context are, and counts them. Any other refusal is an outcome. The law holds for the plain
-arguments of this run: if a plain argument depends on values disclosed earlier, another run may have
-another law.
+the context are. `refused` counts the inputs that are left out. Any other refusal is an outcome. The
+law holds for the plain arguments of this run: if a plain argument depends on values disclosed
+earlier, another run may have another law.
 """
 
 import itertools

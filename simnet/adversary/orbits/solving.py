@@ -267,7 +267,7 @@ class _Solver:
         self._numbers: dict[Entry, int] = {}
 
     def knowledge(self) -> tuple[tuple[Word, ...], Table, Table, Table, Table]:
-        """The words of functions, and the tables Λ, ℓ, X and W."""
+        """The words of the rows of Λ and ℓ, and the tables Λ, ℓ, X and W."""
         functions: list[Word] = []
         weights: Table = {}
         learned: Table = {}

@@ -28,8 +28,8 @@ the recipient.
 *Products.* In a product of two matrices, the columns of the first are the rows of the second: we
 call the parties in their places *middle tuples*. To multiply two tables, we go through pairs of
 their entries that have the same middle type, and through the matchings of the result that agree
-with both entries. It remains to count, for one row and one column, the middle tuples at which both
-entries stand. Places of the middle tuple that are matched with the row or the column are fixed. All
+with both entries. It remains to count, for one row and one column, the middle tuples to which both
+entries apply. Places of the middle tuple that are matched with the row or the column are fixed. All
 other places are free: they contain parties that occur neither in the row nor in the column. Let a
 class have `h` parties, and let `m` of them occur in the row or the column. Then the first free
 place of this class has h - m parties to choose from, the second h - m - 1, and so on. The product
