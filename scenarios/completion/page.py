@@ -374,9 +374,9 @@ def drop_findings(table: Table) -> Lines:
     for name in strict:
         chances = [f"{chance_of_result(name, users, drop):.2g}" for drop in rates]
         yield (
-            f"- A run of {name} with {users} users has a result with probability {joined(chances)} "
-            f"if each user drops out with probability {stated}: computed from how many sends each "
-            "user has in one run."
+            f"- If each user drops out with probability {stated}, a run of {name} with {users} "
+            f"users has a result with probability {joined(chances)}, in this order. These numbers "
+            "follow from how often each user sends in one run."
         )
     others = [name for name in table.values("protocol") if name not in NEED_EVERYBODY]
     top = max(rates)
@@ -388,23 +388,22 @@ def drop_findings(table: Table) -> Lines:
     calm = [name for name, ratios in slower.items() if ratios and max(ratios) < 1.1]
     if calm:
         yield (
-            f"- If {percent(top)} drop out, the runs of {joined(calm)} take at most "
-            f"{rounded_up(max(max(slower[name]) for name in calm), 3)} times as long on average as "
-            "without drop-outs. Here nobody waits for a deadline."
+            f"- If users drop out with probability {percent(top)}, the runs of {joined(calm)} take "
+            f"at most {rounded_up(max(max(slower[name]) for name in calm), 3)} times as long on "
+            "average as without drop-outs. Here nobody waits for a deadline."
         )
     for name in [name for name in slower if name not in calm and slower[name]]:
         yield (
-            f"- {name} takes {ranged(slower[name], '.2g')} times as long if {percent(top)} drop "
-            "out."
+            f"- {name} then takes {ranged(slower[name], '.2g')} times as long as without drop-outs."
         )
     worse = [
         law_ratio(*(table.where(protocol=name, drop=drop).rows for drop in (0.0, top)))
         for name in others
     ]
     yield (
-        f"- The squared error by law of the protocols other than {joined(strict)} is "
-        f"{ranged(worse, '.2f')} times as large if {percent(top)} drop out: fewer users are "
-        "counted."
+        f"- If users drop out with probability {percent(top)}, the squared error by law of the "
+        f"protocols other than {joined(strict)} is {ranged(worse, '.2f')} times as large as "
+        "without drop-outs, because fewer users are counted."
     )
 
 
