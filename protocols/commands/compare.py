@@ -34,12 +34,13 @@ def compare(
 ) -> int:
     """Compare protocols at equal privacy, for several numbers of users.
 
-    From a file, the comparison uses the number of items in the column, and the share of the users
-    who hold the rarest item. This share is rounded down to one significant digit, so that no exact
-    count is shown; the other items share the rest equally. The table shows how far an estimated
-    frequency may be off (95 %), in percentage points: for a typical item and for the rarest one;
-    what is sent; with `--network`, how long a run takes; who may drop out; and who must not
-    collude.
+    From a file, the comparison takes two things: the number of items in the column, and the share
+    of the users who hold the rarest item. This share is rounded down to one significant digit, so
+    that no exact count is shown. All other items are taken to be equally frequent.
+
+    The table shows what is sent, who may drop out, who must not collude and, with `--network`, how
+    long a run takes. It also shows by how many percentage points an estimated frequency may be off
+    (95 %), for a typical item and for the rarest one.
 
     For example:
 

@@ -37,9 +37,9 @@ def table1(
 
     The table has DPDS. `--reported` adds TSS, `--phi` adds TSS', and `--epsilon` with `--delta`
     adds DPDG. `--left` adds the secure aggregation of Bonawitz et al., beside the formula of its
-    paper, `--degree` adds SecAgg+, and `--members` a committee of servers; all three add up the
-    answers of DPDS. The users' items are drawn uniformly. The exit status is 1 if a measured value
-    differs from the exact one.
+    paper. `--degree` adds SecAgg+, and `--members` adds a committee of servers. The last three
+    protocols add up the answers of DPDS. The users' items are drawn uniformly. The exit status is 1
+    if a measured value differs from the exact one.
 
     For example:
 
