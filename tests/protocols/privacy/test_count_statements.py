@@ -407,7 +407,7 @@ def test_a_claim_that_is_not_computed_for_a_large_budget_is_not_judged(capsys):
     people = ("--users", "1000", "--items", "30", "--beta", "0.033")
     _, out, _ = command(capsys, "privacy", "claims", *people, "--epsilon", "600")
     line = next(line for line in out.splitlines() if line.startswith("Lemma 3.3"))
-    assert line.split(maxsplit=2)[2].strip() == "not judged here"
+    assert line.endswith("not judged here")
 
 
 def test_parameters_for_a_target(capsys):

@@ -2,6 +2,7 @@
 on the run itself, or said not to be judged.
 """
 
+import re
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -706,7 +707,7 @@ def test_claims_fit_a_terminal(name: str) -> None:
     assert max(map(len, result.out.splitlines())) <= WIDTH
     table = result.out.partition("What coalitions learn")[2].partition("Bill,")[0]
     assert table.startswith(" in this run (seed 0)")
-    assert table.count("holds") + table.count("no such coalition") == len(find(name)[1].claims)
+    assert len(re.findall(r"holds(?!\?)|no such coalition", table)) == len(find(name)[1].claims)
     assert "fails" not in table
 
 

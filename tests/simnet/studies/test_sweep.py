@@ -154,7 +154,7 @@ def test_processes_are_started_anew_when_they_are_killed(tmp_path: Path, whom: s
     def kill(steps: int) -> None:
         nonlocal settled
         before, settled = settled, settled + steps
-        if any(before < place <= settled for place in (2, 30)):
+        if any(before < place <= settled for place in (2, 12)):
             server: Any = vars(forkserver)["_forkserver"]
             pid = server._forkserver_pid
             for victim in [pid] if whom == "server" else children(pid):
@@ -162,10 +162,10 @@ def test_processes_are_started_anew_when_they_are_killed(tmp_path: Path, whom: s
                     os.kill(victim, signal.SIGKILL)
 
     with local_processes(2) as (executor, slots), Store(tmp_path / "s") as store:
-        tally = sweep(tiny(20), store, executor, slots, kill)
-    assert (tally.done, tally.failed) == (60, 0)
-    swept(tiny(20), tmp_path / "undisturbed")
-    assert rows(tiny(20), tmp_path / "s") == rows(tiny(20), tmp_path / "undisturbed")
+        tally = sweep(tiny(6), store, executor, slots, kill)
+    assert (tally.done, tally.failed) == (18, 0)
+    swept(tiny(6), tmp_path / "undisturbed")
+    assert rows(tiny(6), tmp_path / "s") == rows(tiny(6), tmp_path / "undisturbed")
 
 
 class Faulty(ThreadPoolExecutor):
