@@ -66,8 +66,8 @@ class UserNoise:
                 else discrete_gaussian(steps)
             )
             words = (
-                "noise with the law by which it is drawn on its grid; "
-                "the computed δ or ε is the upper end of an interval"
+                "noise on its grid, with exactly the law by which it is drawn; the computed δ or ε "
+                "is the upper end of an interval"
             )
             return replacement(law, shares, 1 << self.fraction_bits, TOLERANCE), words
         return GaussianProfile(deviation, sqrt(2)), "noise of real numbers, not rounded to a grid"

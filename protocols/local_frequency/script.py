@@ -296,7 +296,7 @@ def local_frequency(
         epsilon = USUAL_EPSILON
     if mechanism in RESPONSES and items != 2:
         raise ValueError(
-            f"{mechanism} answers a question with yes or no, item 1 or 2: give it 2 items, "
+            f"{mechanism} is for questions with two answers, such as yes and no: it needs 2 items, "
             f"got {items}"
         )
     size = {"items": items} if "items" in recipe.needs else {}

@@ -77,7 +77,7 @@ def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) 
         raise ValueError(f"the number of colluders is from 0 to n - 1 = {n - 1}, got {colluders}")
     held = [n // N + (place < n % N) for place in range(N)] if support is None else list(support)
     if len(held) != N or sum(held) != n:
-        raise ValueError(f"the support has {N} numbers of users that add up to {n}, got {held}")
+        raise ValueError(f"the support must be {N} numbers of users with the sum {n}, got {held}")
     chances: dict[int, tuple[float, float]] = {}
     for count in set(held):
         first, law = reporters_law(protocol, count)

@@ -126,7 +126,7 @@ def histograms(table: Table) -> "Figure":
         table,
         [
             f"Estimates by {LETTERS.get(estimator, estimator)} in one run, neither clipped nor "
-            "scaled. Each row has a scale of its own.",
+            "scaled to a sum. Each row of panels has its own vertical axis.",
             "The paper has two panels, for π = 0.1 and 0.9; its text names no ε.",
             *left_out,
         ],

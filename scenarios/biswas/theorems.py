@@ -234,7 +234,7 @@ def direct_quote(sampling: float) -> Quote:
     """Return the quote of the last line of Eq. 4: the mean of c."""
     return Quote(
         source("Eq. 4, last line"),
-        f"mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = {sampling:g}",
+        f"mean of c, 8 % of 50,000 users hold the item, 101 items, ε = 1, π = {sampling:g}",
         lambda _: direct_mean(sampling),
         measured("estimate", CROWD, "c", sampling=sampling),
     )
@@ -326,13 +326,14 @@ QUOTES = (
     *(direct_quote(sampling) for sampling in (0.1, 0.9)),
     Quote(
         source("Eq. 4, below"),
-        "mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = 1: as in Wang et al., unbiased",
+        "mean of c, 8 % of 50,000 users hold the item, 101 items, ε = 1, π = 1: as in Wang et "
+        "al., unbiased",
         lambda _: HOLDERS,
         lambda _: exact(float(direct(sample(CROWD, 1.0)).mean(CASES[CROWD].share)) * 50_000),
     ),
     Quote(
         source("Eq. 4, third line"),
-        "mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = 0.1",
+        "mean of c, 8 % of 50,000 users hold the item, 101 items, ε = 1, π = 0.1",
         lambda _: printed_third_line(0.1),
         lambda _: exact(float(direct(sample(CROWD, 0.1)).mean(CASES[CROWD].share)) * 50_000),
         correction="The term n q stands outside the product, as in the fourth line.",
@@ -347,7 +348,7 @@ QUOTES = (
     ),
     Quote(
         source("section 3, below Theorem 3.3"),
-        "limit of c as π goes to 0, 8 % of 50,000 users, 101 items, ε = 1",
+        "limit of c as π goes to 0, 8 % of 50,000 users hold the item, 101 items, ε = 1",
         lambda _: limit_of_direct(),
         lambda _: exact(without_reports()),
         correction="The limit is -n q / (p - q). It is negative, as the text says, but the "
@@ -357,8 +358,8 @@ QUOTES = (
     *(
         Quote(
             source(theorem),
-            f"mean of {name}, 8 % of 50,000 users, 101 items, ε = 1, π = 0.1: the estimator is "
-            "unbiased",
+            f"mean of {name}, 8 % of 50,000 users hold the item, 101 items, ε = 1, π = 0.1: the "
+            "estimator is unbiased",
             Stated(HOLDERS),
             measured("estimate", CROWD, name, sampling=0.1),
         )

@@ -203,8 +203,8 @@ def quotes() -> Iterator[Quote]:
                 "with mean 0 and the variance of Eq. 14",
                 partial(tested, population=population, mechanism=mechanism),
                 population,
-                "Kolmogorov's test rejects the Gaussian no more often than by false alarm, in "
-                f"{100 * FALSE_ALARM:g} % of the collections",
+                "Kolmogorov's test rejects the Gaussian no more often than false alarms explain, "
+                f"which come in {100 * FALSE_ALARM:g} % of the collections",
                 unresolved="The distance is so small that the test rejects almost as rarely as by "
                 "false alarm. No number of trials that we can run tells the two rates apart.",
                 disputed="The text has no measure, and we chose the test."

@@ -49,7 +49,7 @@ def risk(point: RiskPoint, seed: int, data: Path | None) -> Measurements:
     """
     del seed, data  # this trial draws nothing and has no people
     if point.largest < 1:
-        raise BadInput(f"largest is at least 1, got {point.largest}")
+        raise BadInput(f"largest must be at least 1, got {point.largest}")
     counts = np.arange(point.largest + 1.0)
     masses = _masses(point.prior, counts)
     known = Noise(max(point.largest, 1), point.deviation**2)

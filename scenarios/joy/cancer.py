@@ -42,8 +42,8 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
         data=ORIGINAL,
         choices=(
             *CHOICES,
-            "Each group is asked for by itself, with yes or no. The paper has one mechanism for "
-            "all groups by age or by size, whose errors have the same law.",
+            "Each group has a collection of its own, with the answers yes and no. The paper has "
+            "one mechanism for all groups by age or by size, whose errors have the same law.",
         ),
         words=WORDS,
         quotes=list(_quotes(by, owners)),
@@ -53,7 +53,7 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
             {"age": "age, years", "tumor_size": "size of the tumour, mm"}[by],
             "patients",
             f"Patients with breast cancer by {IN_WORDS[by]}",
-            "Each group is asked for by itself; the paper asks for all groups at once.",
+            "Each group has a collection of its own; the paper has one collection for all groups.",
         ),
         cost=cost,
     )

@@ -509,7 +509,8 @@ PASSAGES = (
     ),
     Passage(
         INTRO,
-        "as the population grows, privacy gets stronger: from 4 to 8 and 16 owners, 2 hold yes",
+        "as the population grows, privacy gets stronger: with 4, 8 and 16 owners, 2 of whom hold "
+        "yes",
         STATED,
         _stronger,
         why=(
@@ -521,14 +522,16 @@ PASSAGES = (
     ),
     Passage(
         INTRO,
-        "as the population grows, privacy gets stronger: from 4 to 16 and 256 owners, 2 hold yes",
+        "as the population grows, privacy gets stronger: with 4, 16 and 256 owners, 2 of whom "
+        "hold yes",
         STATED,
         _stronger_delta,
         under="the δ of the count of ones of round two at ε = 0.1",
     ),
     Passage(
         INTRO,
-        "as the population grows, privacy gets stronger: from 5 to 25 and 205 owners, 5 hold yes",
+        "as the population grows, privacy gets stronger: with 5, 25 and 205 owners, 5 of whom "
+        "hold yes",
         STATED,
         _stronger_both,
         under=SUMS,
@@ -601,7 +604,10 @@ PASSAGES = (
         bound="at most",
         why="An owner who answers 0 and then 1 was sampled and holds yes, however few owners hold "
         "yes.",
-        under=f"by how much the probability of yes grows, from the 5 % of section 3; {PAIR}",
+        under=(
+            "the advantage is by how much the answers raise the probability of yes, which is 5 % "
+            f"before them, as in section 3; {PAIR}"
+        ),
         disputed=ADVANTAGE,
     ),
     Passage(
@@ -610,8 +616,11 @@ PASSAGES = (
         "0.5",
         lambda _: _advantage(binary(0.3, 0.45)),
         bound="at most",
-        under="by how much the probability of yes grows, from any of 1 % to 99 %; an answer 1 in "
-        "round two, and round one is not seen; π_0 = 0.3 and π_s = 0.45",
+        under=(
+            "the advantage is by how much the answer raises the probability of yes, at most, if "
+            "it is 1 %, 2 %, ..., 99 % before; an answer 1 in round two, and round one is not "
+            "seen; π_0 = 0.3 and π_s = 0.45"
+        ),
         disputed=f"{ADVANTAGE} It does not name π_0, either. For every π_s below 1/2 some π_0 "
         "breaks the claim; for π_s = 0.45 every π_0 above 0.494 does.",
     ),

@@ -204,9 +204,7 @@ def _theorem_3_5() -> Finding:
             claimed, exact = (case.moments(each)[1] for each in (centred, per_report))
             yield Instance(where=case.where, claimed=claimed, exact=exact, holds=exact >= claimed)
 
-    return searched(
-        instances(), OVER, "claimed is Var(g), the bound from below, and exact is Var(ĉ)"
-    )
+    return searched(instances(), OVER, "claimed is Var(g), the lower bound, and exact is Var(ĉ)")
 
 
 def _theorem_3_6(sampled: bool) -> Finding:
@@ -238,8 +236,8 @@ def _own_chances() -> Iterator[Case]:
 def over_own(holders: str) -> str:
     """The instances in which users have probabilities of their own, in words."""
     return (
-        f"n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, {holders} and all π_j of 1/4, 1/2, "
-        "3/4, in this order; all reports are played out in fractions"
+        f"n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, {holders} and all π_j of 1/4, 1/2, 3/4, "
+        "searched in this order; all reports are played out in fractions"
     )
 
 

@@ -106,7 +106,7 @@ def _theorem_2_fitted() -> Finding:
 
     over = (
         "n = 3..8 users, d = 2 items, the rarer item held by 1..n/2 users, normal noise with the "
-        "deviation of OUE's for ε = 1, and f̂ = 1..n, in this order"
+        "deviation of OUE's for ε = 1, and f̂ = 1..n, searched in this order"
     )
     numbers = (
         "claimed is the least expected squared error, and exact is that with a power law on 1..n "

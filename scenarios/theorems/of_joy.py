@@ -48,7 +48,7 @@ def _binary() -> Iterator[tuple[dict[str, object], TwoRounds]]:
             yield {"π_s": sampling, "π_0": zero}, binary(zero, sampling)
 
 
-OVER_BINARY = "π_s and π_0 in tenths with π_s + π_0 < 1, in this order"
+OVER_BINARY = "π_s and π_0 in tenths with π_s + π_0 < 1, searched in this order"
 
 
 def _truths() -> Iterator[tuple[int, ...]]:
@@ -112,7 +112,7 @@ def _equation_11() -> Finding:
 
 
 ANSWERS = tuple(product(TENTHS, TENTHS))  # π_1 and π_2
-OVER_ANSWERS = "π_1 and π_2 in tenths, in this order"
+OVER_ANSWERS = "π_1 and π_2 in tenths, searched in this order"
 
 
 def _of_answers(estimate: bool) -> Finding:
@@ -159,7 +159,9 @@ def _several() -> Iterator[tuple[dict[str, object], TwoRounds]]:
             yield {"π_s": sampling, "π_0": zero, "π_1": first, "π_2": last}, mechanism
 
 
-OVER_SEVERAL = "V = 2 values, π_s, π_0 and π_1 = 1/10, 3/10, ... with a sum below 1, in this order"
+OVER_SEVERAL = (
+    "V = 2 values, π_s, π_0 and π_1 = 1/10, 3/10, ... with a sum below 1, searched in this order"
+)
 HELD = ((1,), (1, 2), (1, 1), (1, 1, 2), (0,), (0, 1))  # truths of the owners; 0 is no value
 
 
@@ -204,7 +206,7 @@ def _rounds_among(which: int, truths: tuple[int, ...], words: str) -> Finding:
     )
 
 
-OWNERS = "owners who hold (1), (1, 2), (1, 1), (1, 1, 2), (none), (none, 1), in this order"
+OWNERS = "owners who hold (1), (1, 2), (1, 1), (1, 1, 2), (none), (none, 1), searched in this order"
 
 
 def _equation_14() -> Finding:
@@ -212,7 +214,9 @@ def _equation_14() -> Finding:
 
 
 def _equation_14_listed() -> Finding:
-    return _rounds_among(0, (1, 2), "owners who hold (1), (1, 2), (1, 1), (1, 1, 2), in this order")
+    return _rounds_among(
+        0, (1, 2), "owners who hold (1), (1, 2), (1, 1), (1, 1, 2), searched in this order"
+    )
 
 
 def _equation_15() -> Finding:

@@ -293,7 +293,7 @@ def _lemma_6(whole: bool) -> Finding:
                     )
 
     equations = "Eqs. 13, 14 and 15" if whole else "Eqs. 13, 14 and, if ε/k > ε*, 15"
-    over = f"d = 2..5 attributes, {RANGE}, t = 0, 1/2, 1, {equations}, in this order"
+    over = f"d = 2..5 attributes, {RANGE}, t = 0, 1/2, 1, {equations}, searched in this order"
     return searched(instances(), over, proof=None if whole else PAGE)
 
 
@@ -322,7 +322,7 @@ def _corollary_2(variant: DuchiVariant) -> Finding:
 
     over = (
         "d = 2..40 attributes, ε = 0.01, 0.1, 1/4, 1/2, 3/4, ..., 20, and ε just below 5, 7.5, 10, "
-        "..., 20, where k jumps, in this order"
+        "..., 20, where k jumps, searched in this order"
     )
     numbers = "claimed is the worst variance of Duchi et al., and exact is PM's"
     return searched(instances(), over, numbers, proof=PAGE if variant == "as-printed" else None)
@@ -408,7 +408,7 @@ THEOREMS = (
         readings=(
             Reading(judge=lambda: _lemma_6(whole=True)),
             Reading(
-                under="without Eq. 15 for ε/k <= ε*, where its last term must be -t²",
+                under="Eq. 15 only for ε/k > ε*; for smaller ε/k its last term should be -t²",
                 judge=lambda: _lemma_6(whole=False),
                 mends=True,
             ),

@@ -118,7 +118,7 @@ TWO_STAGE_CLAIMS = (
     ),
     ValueClaim(
         "Theorem 3.4",
-        "S2 of TSS learns no more than DPDS's server: δ(0), n=3, N=2, k=1",
+        "the server S2 of TSS learns no more than DPDS's server: δ(0), n=3, N=2, k=1",
         f"{PAPER}, Theorem 3.4",
         "δ at ε = 0",
         _server_of_tiny_dpds,

@@ -149,7 +149,7 @@ def drawn_ratios(table: Table) -> "Figure":
 
 
 EXPERIMENT = Experiment(
-    summary="Worst variances of PM and HM over Duchi et al.'s",
+    summary="Worst variances of PM and HM, divided by Duchi et al.'s",
     source="Wang et al., Fig. 3",
     trial=relative,
     grid=[

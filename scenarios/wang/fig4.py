@@ -171,7 +171,8 @@ EXPERIMENT = Experiment(
         ),
         Quote(
             SECTION,
-            "ε of the best effort with Algorithm 3 on BR, said to be ε-LDP, ε=1",
+            'ε of the "best effort", with Algorithm 3 for the numbers, on BR; the text says that '
+            "it is ε-LDP; ε=1",
             Stated(1.0),
             whole_epsilon("duchi-as-printed"),
             correction=(
@@ -186,8 +187,10 @@ EXPERIMENT = Experiment(
             "mean of the estimated frequency of a category that nobody holds, k=1, ε=1",
             Stated(0.0),
             printed_frequency,
-            under="g is 1 if a report of OUE supports the category, and 0 otherwise; the text "
-            "defines g for reports that are one value",
+            under=(
+                "g is 1 if a report of OUE supports the category, and 0 otherwise; the text "
+                "defines g only for reports that name a single value"
+            ),
             why="The estimator does not remove the bias. With (g - q) / (p - q) in place of g it "
             "would, where p and q are the probabilities of g = 1 for a user who holds the "
             "category and for another user.",

@@ -118,8 +118,8 @@ def experiment(
             K_CHOICE,
             *(
                 (
-                    "Of d attributes, numbers and categories have the same shares as in the whole "
-                    "table, rounded. The first ones of each kind are taken.",
+                    "For d attributes, we take the first numeric and the first categorical "
+                    "attributes of the table. Their shares are as in the whole table, rounded.",
                 )
                 if axis == "attributes"
                 else ()

@@ -77,7 +77,7 @@ EXPERIMENT = Experiment(
             "WA errs less than directed aggregation for all the methods",
             STATED,
             partial(much_less, factor=1.0),
-            why="In some setting the error of WA is larger.",
+            why="In some setting WA errs more than UWA.",
             under="directed aggregation is UWA, and any improvement counts",
             points=POINTS,
         ),

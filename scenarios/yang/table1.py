@@ -218,8 +218,10 @@ def only_sent() -> Quote:
         lambda table: float((2 * _value(table, "users") + 1) * _value(table, "items")),
         lambda table: Counterpart.of(table.at(SENT, protocol="dpds")),
         under="sent, as the legend of the table and section 3.1.2 say",
-        disputed="If received elements are counted too, the number is right, as the row that "
-        "reads it so says.",
+        disputed=(
+            "If received elements are counted too, the number is right: see the row with this "
+            "reading."
+        ),
         why="A user sends nN shares, N of them to itself, and N sums. It also receives nN shares.",
     )
 

@@ -36,7 +36,7 @@ WHY = {
     "normal": "The error of sampling does not depend on what users hold (Lemma 3.1), so it is "
     "expected to be that of uniform data.",
 }
-# The rows whose verdict changes if the error also has the chance with which people are drawn:
+# The rows whose verdict changes if the error also contains that of drawing the people:
 # tests/scenarios/yang/test_experiments.py draws such errors.
 TURNED_BY_DRAWING = {
     *(("uniform", "vwa", setting) for setting in ("s1", "s2", "s4")),
@@ -48,17 +48,22 @@ TURNED_BY_DRAWING = {
 }
 DRAWING = (
     "The text does not say whether its error is that of the noise alone, as ours is, or whether it "
-    "also contains the chance with which people are drawn"
+    "also contains the error that comes from drawing the people at random"
 )
 THEN = {
-    "uniform": ". With this chance, the printed number is too small.",
-    "normal": " from the normal law. With this chance, the printed number may well be right.",
+    "uniform": ". With this error, the printed number is too small.",
+    "normal": " from the normal law. With this error, the printed number may well be right.",
 }
 FAILS_ANYWAY = {
-    "uniform": " With the chance with which people are drawn, the expected error would be larger "
-    "still, and the printed number would be too small, too.",
-    "normal": " With the chance with which people are drawn from the normal law, which adds at "
-    "most 1/250 of the sum of the squared weights, the printed number would be too large, too.",
+    "uniform": (
+        " With the error that comes from drawing the people at random, the expected error would "
+        "be larger still, and the printed number would be too small, too."
+    ),
+    "normal": (
+        " With the error that comes from drawing the people at random from the normal law, which "
+        "adds at most 1/250 of the sum of the squared weights, the printed number would be too "
+        "large, too."
+    ),
 }
 ITEMS = 30
 ROUNDING = 1e-9  # the relative difference that two sums of the same numbers may have

@@ -395,7 +395,10 @@ class _Seeds:
         _require(len(set(agreed)) == len(agreed), "seeds: one seed is agreed on twice")
         for at, keys in enumerate(self.keys):
             is_right = all(key < len(self.keys) and not self.keys[key] for key in keys)
-            _require(is_right, f"seeds[{at}]: a key is no seed that was made from rows")
+            _require(
+                is_right,
+                f"seeds[{at}]: each key must be the number of a seed that has no keys itself",
+            )
         self.known: list[int] = [
             self.number(each, "known") for each in _list(content["known"], "known")
         ]
@@ -687,7 +690,8 @@ class _Field:
             place, coefficient = pair
             if type(place) is not int or not before < place < below:
                 raise BadCertificate(
-                    f"{where}: {_short(place)} is no place, or is not in ascending order"
+                    f"{where}: expected numbers from 0 to {below - 1} in ascending order, got "
+                    f"{_short(place)}"
                 )
             if type(coefficient) is not int or not 0 < coefficient < modulus:
                 raise BadCertificate(

@@ -244,9 +244,10 @@ class SeedProof:
         is_whole = len(entry.private) == len(entry.rows)
         if entry.number not in self._is_known and (not is_free or (needs_all and not is_whole)):
             raise SimnetError(
-                "no certificate can be written: to show that the unknown seeds are independent, a "
-                "certificate needs bits on which nothing else depends, and there are too few: it "
-                f"needs {LEAST_BITS} such bits of each seed, and all bits of each secret key"
+                "no certificate can be written: it would show that the unknown seeds are "
+                "independent by bits of each seed on which nothing else depends. It needs "
+                f"{LEAST_BITS} such bits of each unknown seed, and all bits of each unknown secret "
+                "key, and here there are fewer"
             )
 
 

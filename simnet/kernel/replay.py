@@ -275,7 +275,8 @@ def _ending_difference(first: Run, second: Run) -> str | None:
         alone += [then for then, now in itertools.zip_longest(*silences) if then != now]
         name = first.roster.names[alone[0].recipient]
         return (
-            f'{name} (tag "{alone[0].tag}"): whom it waits for in vain, or in which round, differs'
+            f'{name} (tag "{alone[0].tag}"): the parties that it waits for in vain, or the round '
+            "of this wait, differ"
         )
     if (first.happened, first.aborts) == (second.happened, second.aborts):
         return None

@@ -22,10 +22,10 @@ ROLE_HEADS = (
     *("bytes up", "bytes down"),
 )
 ROLE_NOTE = (
-    "ended: when the last party of the role ends. The columns to its right are means over the "
-    "parties of the role. sending: how long the uplink is busy, also while the party itself waits. "
-    "The bytes include the headers of packets; bytes up count a packet as often as it is sent on "
-    "average."
+    "ended: when the last party of the role ends. The later columns are means over the parties of "
+    "the role. sending: how long the uplink is busy, also while the party itself waits. The bytes "
+    "include the headers of packets. If packets may be lost, bytes up also include those that are "
+    "sent again, as many as there are on average."
 )
 
 
@@ -83,7 +83,7 @@ class Leg:
     def __str__(self) -> str:
         at, began = in_units(self.ended), in_units(self.began)
         if self.deadline:
-            return f"{self.party} waits until its deadline at {at}, from {began} on"
+            return f"{self.party} waits from {began} until its deadline at {at}"
         if self.told:
             return (
                 f"{self.party} goes on at {at}, because nobody else could go on: {self.sender} "

@@ -74,8 +74,9 @@ CHECKER = HERE.parent / "adversary" / "check.mjs"
 _UNSAFE = re.compile("[<>&]")
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "[^"]*";$', re.MULTILINE)
 NO_SETS = (
-    "the run is too large to judge all sets, and there is no verdict by elimination on a claim of "
-    "the scenario or on a set that the command names (simnet show has the option --judge)"
+    "the run is too large to judge every set of parties. No set was judged by elimination: neither "
+    "a set in a claim of the scenario nor a set that the command names (with the option --judge of "
+    "simnet show)"
 )
 MOST_LETTERS_PLAIN = 100_000  # data with more letters of JSON are compressed
 MOST_ROWS = 16  # a table with more rows is folded

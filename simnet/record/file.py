@@ -407,9 +407,9 @@ def _described_key(described: Any) -> tuple[int, WireType]:
 def _wire_type(kind: Any, below: Any) -> WireType:
     """Return a wire type whose values fit the memory that holds them."""
     _expect(kind in get_args(Kind), f"a kind of value is not one of {', '.join(get_args(Kind))}")
-    _expect(type(below) is int, f"the bound of a {kind} value is not a whole number")
+    _expect(type(below) is int, f"the number of values of the type {kind} is not whole")
     most = {"bd": 2}.get(kind, 1 << 63)
-    _expect(below <= most, f"the bound of a {kind} value is {below}, expected at most {most}")
+    _expect(below <= most, f"the type {kind} has {below} values, expected at most {most}")
     return WireType(kind, below)
 
 

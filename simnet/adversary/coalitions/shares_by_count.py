@@ -239,7 +239,9 @@ def _add_sharing(
 ) -> tuple[_Sharing, list[Vector]]:
     rows = sent.rows
     if len(set(sent.recipients)) != len(sent.recipients):
-        raise NotShared("a party sends several rows under one tag and key to one recipient")
+        raise NotShared(
+            "a party sends several rows with the same tag and key to the same recipient"
+        )
     base, weights = _base(sent, unknowns, done.roster.names[sent.sender])
     matrix = weights.shape, weights.tobytes()
     key = sent.label, sent.recipients, sent.modulus, rows.lanes, len(base), matrix
@@ -254,7 +256,7 @@ def _add_sharing(
             lanes=rows.lanes,
         )
     if sent.sender in sharing.bases:
-        raise NotShared("a party shares twice under one tag and key")
+        raise NotShared("a party shares twice with the same tag and key")
     sharing.bases[sent.sender] = base
     return sharing, base
 

@@ -163,7 +163,7 @@ _FoundLaw = tuple[ComponentLaw | None, Tier, str]
 UNIFORM: _FoundLaw = (
     ComponentLaw(epsilon=0.0, strong_epsilon=0.0, is_exact=True),
     "proved",
-    "coins make the numbers that the function is given uniform, whatever the secrets are",
+    "the numbers that the function gets are uniform because of coins, whatever the secrets are",
 )
 
 

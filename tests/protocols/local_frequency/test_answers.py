@@ -88,7 +88,7 @@ def test_the_servers_view_has_the_epsilon_that_is_stated(name: str) -> None:
     [
         (
             {"mechanism": "warner", "items": 3},
-            "warner answers a question with yes or no, .* give it 2 items, got 3",
+            "warner is for questions with two answers, .* it needs 2 items, got 3",
         ),
         (
             {"mechanism": "joy-gerla", "truthful": 0.5},

@@ -244,7 +244,7 @@ def test_no_calibrator_beats_the_posterior_mean_under_the_true_prior() -> None:
     assert theorem2.optimal(attrs.evolve(table, rows=[{**row, "excess": -0.1}])).expected == 0
     with pytest.raises(BadInput, match="prior is one of power-law"):
         theorem2.risk({**point, "prior": "beta"}, 1, None)
-    with pytest.raises(BadInput, match="largest is at least 1, got 0"):
+    with pytest.raises(BadInput, match="largest must be at least 1, got 0"):
         theorem2.risk({**point, "largest": 0}, 1, None)
     sources = [quote.source for quote in theorem2.EXPERIMENT.quotes]
     assert sum("Lemma 3" in source for source in sources) == 1

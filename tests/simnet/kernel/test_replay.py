@@ -298,7 +298,9 @@ def test_who_waits_for_other_parties_in_vain_is_blamed() -> None:
     protocol = Loose(S=S, T=T, u=u)
     fates = {"u": Fate("note")}
     first, second = (run(protocol, observe=["S", "T"], fates=fates) for _ in range(2))
-    with pytest.raises(ScriptError, match=r'S \(tag "coin"\): whom it waits for in vain, or in '):
+    with pytest.raises(
+        ScriptError, match=r'S \(tag "coin"\): the parties that it waits for in vain'
+    ):
         compare_runs(first, second)
 
 
