@@ -12,6 +12,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -222,15 +223,12 @@ class Experiment:
         """Return the experiment with other thresholds of words, given as `"0.2"`.
 
         Words that the experiment does not have are ignored. Raises `BadInput` for a threshold that
-        is no number.
+        is no finite number.
         """
         words = dict(self.words)
         for name, text in given.items():
             if name in words:
-                try:
-                    words[name] = attrs.evolve(words[name], threshold=float(text))
-                except ValueError:
-                    raise BadInput(f"the threshold of {name!r} is a number, got {text!r}") from None
+                words[name] = attrs.evolve(words[name], threshold=_threshold(name, text))
         return attrs.evolve(self, words=words)
 
     def with_reading(self, reading: str) -> "Experiment":
@@ -348,3 +346,13 @@ def _with_values(
         **product,
         name: [value for value in wanted if value in product[name] or value not in known],
     }
+
+
+def _threshold(word: str, text: str) -> float:
+    try:
+        threshold = float(text)
+    except ValueError:
+        threshold = nan
+    if not isfinite(threshold):
+        raise BadInput(f"the threshold of {word!r} is a finite number, got {text!r}")
+    return threshold

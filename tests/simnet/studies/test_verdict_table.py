@@ -149,8 +149,9 @@ def test_words_have_thresholds_that_can_be_replaced() -> None:
     assert other.table([], synthetic=False).word("slightly") == 0.5
     report = attrs.evolve(quoted(Counterpart(1.0)), study=Study("own", "own", other))
     assert "- *slightly*: 0.5, a relative excess" in section_of(report, "redo").lines
-    with pytest.raises(BadInput, match="the threshold of 'slightly' is a number, got 'big'"):
-        experiment.with_words({"slightly": "big"})
+    for text in ("big", "nan", "inf"):
+        with pytest.raises(BadInput, match=f"'slightly' is a finite number, got '{text}'"):
+            experiment.with_words({"slightly": text})
 
 
 def test_numbers_without_a_reading_still_say_how_many_trials_ran() -> None:
