@@ -313,8 +313,8 @@ def assert_learns(
     """Raise `AssertionError` unless the verdict is that the coalition learns an element of a
     secret, and attacks on such elements give the true values; return the verdict.
 
-    With `party`, only secrets of this party count. With `item`, only elements of secrets at this
-    place count, from 1. Other errors are as for `assert_learns_nothing`.
+    With `party`, only secrets of this party count. With `item`, only the element of a secret that
+    has this place counts; places begin at 1. Other errors are as for `assert_learns_nothing`.
     """
     verdict_of_set = verdict(runs, corrupt, about)
     exposing = [leak for leak in verdict_of_set.leaks if _is_about(leak, party, item)]

@@ -1,4 +1,4 @@
-"""GRR, generalised randomised response: report the own item, or else another item at random.
+"""GRR, generalised randomised response: a user reports its own item, or another one at random.
 
 GRR is also called k-RR and direct encoding. The report is the user's item with probability p = e^ε
 / (e^ε + N - 1), and each other item with probability q = 1 / (e^ε + N - 1).

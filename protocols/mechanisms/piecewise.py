@@ -66,7 +66,8 @@ class PM(RealReport):
         Shape (n,). Raises `ValueError` for values of another shape, and for a value outside
         [-1, 1]; a value that is outside by a rounding error counts as -1 or 1.
 
-        A report is the inverse of its distribution function at a random multiple of 2**-53.
+        A report is the inverse of its distribution function at u. All multiples of 2**-53 from 0 to
+        below 1 are equally likely for u.
         """
         numbers = checks.shaped("values", values, (None,))
         reports, room = np.empty(numbers.size), np.empty(BLOCK)

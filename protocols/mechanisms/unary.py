@@ -1,6 +1,6 @@
 """Unary encoding: a report has one bit for each item, and every bit is noisy independently.
 
-The bit of the own item is 1 with probability p, and the bit of every other item with probability q.
+The bit of the user's own item is 1 with probability p, and every other bit with probability q.
 SUE (symmetric, basic RAPPOR) flips every bit with the same probability. OUE (optimised) uses p =
 1/2, with which the variance for an item that nobody holds is least. ε is the largest log ratio of
 the probabilities of a report under two items. The laws of the reports on two items differ in two

@@ -77,8 +77,8 @@ def likeliest_shares(estimates: Floats, p: float, q: float) -> Floats:
     """Return the likeliest frequencies, shape (N,), from the unbiased ones, if a report is one
     item.
 
-    p is the probability that a user reports the own item, and q the probability that it reports a
-    certain other item.
+    p is the probability that a user reports its own item, and q the probability that it reports a
+    given other item.
     """
     reported = np.maximum(q + (p - q) * estimates, 0)  # rounding may make a share negative
     falling = np.sort(reported)[::-1]

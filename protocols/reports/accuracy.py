@@ -194,7 +194,7 @@ def _of_bits(p: float, q: float, support: Ints, users: int) -> float:
 def _of_single_items(p: float, q: float, support: Ints) -> float:
     """Return the variance of the squared error for reports of one item.
 
-    The probabilities π of a report are p for the own item and q for every other item.
+    The probabilities π of a report are p for the user's own item and q for every other item.
     """
     users, items = int(support.sum()), len(support)
     squares, cubes = (p**k + (items - 1) * q**k for k in (2, 3))

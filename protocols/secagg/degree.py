@@ -6,7 +6,7 @@ the user itself. Any t of these shares open the secret. Up to C users are corrup
 server all that they see. Who is corrupt does not depend on the order on the circle. Three things
 may go wrong:
 
-1. *Too many corrupt neighbours.* Some honest user has so many corrupt neighbours that the server
+1. *Too many corrupt neighbours.* An honest user has enough corrupt neighbours so that the server
    opens both of its secrets, and so its vector. An honest user helps with one secret alone, so with
    a server that keeps to the protocol t corrupt neighbours are needed. A server that lies can tell
    some users that this user has dropped out, and other users that this user has not dropped out. Of

@@ -5,7 +5,7 @@ each answer among the aggregators. Each aggregator adds up the shares of each ro
 sums to the reader, who recovers the counts. With one aggregator the answers reach it in the clear.
 
 The reader learns the counts of each round. If owners keep their roll, no ε is finite for these
-counts. Aggregators learn nothing, unless so many collude that they can open the shares: then they
+counts. Aggregators learn nothing, unless those that collude can open the shares: then they
 see every answer. If owners keep their roll, the answers show the value of every sampled owner who
 holds a value.
 

@@ -70,8 +70,8 @@ def _bisected(
 def leaders(
     curves: Curves, found: Sequence[Crossing], among: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return those of the protocols `among` that have the smallest value, by rising numbers of
-    users, each with the number of users, as text, from which on it leads.
+    """Return which of the protocols `among` has the smallest value, and from which number of users
+    on, as pairs of a protocol and a text. The numbers of users rise.
     """
     users = sorted({n for name in among for n in curves.get(name, ())})
     best: list[tuple[str, str]] = []

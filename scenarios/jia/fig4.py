@@ -115,10 +115,10 @@ def _within(row: TrialRow, limit: float, least: str = "expected_distance") -> fl
 
 
 def tested(table: Table, population: str, mechanism: str) -> Counterpart:
-    """Return whether Kolmogorov's test rejects the Gaussian no more often than by false alarm.
+    """Return whether Kolmogorov's test rejects the Gaussian only as often as false alarms explain.
 
-    We say that it rejects more often if false alarms alone would make so many rejections, or more,
-    with a probability below 1/100.
+    False alarms do not explain a number of rejections if false alarms alone would reach or exceed
+    this number with a probability below 1/100.
     """
     # Scipy loads slowly, so we import it only where it is needed.
     from scipy.special import bdtrc, bdtri, kolmogi

@@ -308,8 +308,9 @@ def fewer_positives(places: Places, axis: str) -> Counterpart:
 
 
 def _if_lowered(places: Places, found: Counterpart) -> Counterpart:
-    """Return the counterpart with its law, if the law is known: the share of places at which an
-    item is above the cut in truth.
+    """Return the counterpart, completed by the value that follows from the laws: the share of
+    places at which the true count of some item is above the cut. The value is left out unless it is
+    known at all places.
     """
     if not all(rows[0]["lowered"] for rows in places.values()):
         return found

@@ -239,7 +239,7 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
 
     Equally many users hold each of two truths. The estimate is the logarithm of the quotient of the
     numbers of users who give the most telling answer under one truth and under the other. For a
-    printed formula the answer is the one that the formula looks at.
+    printed formula, which is about one answer, this answer is taken.
 
     Raises `ValueError` for an unknown curve and for an `x` that no coin or face can have, and
     `BadInput` if under one of the truths nobody gives the answer.

@@ -31,8 +31,8 @@ def claimed_over_exact(claim: DeltaClaim, plane: Sequence[Sequence[Setting]]) ->
     """Return log10 of the quotient of the claimed δ and the largest exact δ, for every setting.
 
     The array has the shape of `plane`. A number of at least 0 says that the claim holds and is
-    loose by so many powers of ten. A number below 0 says that it fails. NaN stands where nothing is
-    claimed, or no exact value is defined.
+    loose by this number of powers of ten. A number below 0 says that it fails. NaN stands where
+    nothing is claimed, or no exact value is defined.
     """
     return np.array([[_ratio(claim, setting) for setting in row] for row in plane])
 

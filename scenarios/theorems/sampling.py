@@ -52,7 +52,7 @@ def exact_log_delta(
 
 @lru_cache(maxsize=4096)
 def worst_of_two_items(users: int, least: int, participation: float, epsilon: float) -> float:
-    """Return ln δ(ε) of DPCS for the worst replacement in all populations of so many users with two
+    """Return ln δ(ε) of DPCS for the worst replacement in all populations of `users` users with two
     items, each of which has at least `least` holders.
 
     The two counts add up to the number of users, so they cannot both be as small as β allows. We

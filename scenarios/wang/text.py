@@ -132,7 +132,8 @@ def within_printed_range(epsilon: float, d: int) -> bool:
 def pieces(epsilon: float, t: float) -> list[tuple[float, float]]:
     """Return the length and the height of each piece of PM's density, from left to right."""
     parts = PM(epsilon).law(t).parts
-    return [(float(part.high - part.low), exp(part.log_height)) for part in parts]  # type: ignore[union-attr]
+    return [(float(part.high - part.low), exp(part.log_height)) for part in parts]  # type:
+    ignore[union-attr]
 
 
 def symmetric(epsilon: float, _: int) -> bool:
@@ -641,7 +642,7 @@ def largest_of_split(d: int) -> float:
     """The number that the largest of d errors exceeds with probability 5 %, up to a factor that is
     the same for all d.
 
-    Each attribute is reported by PM with ε = 1/d, and users are so many that errors are normal.
+    Each attribute is reported by PM with ε = 1/d, and there are enough users for normal errors.
     """
     from scipy.special import ndtri  # scipy loads slowly, so we import it only where it is needed
 

@@ -198,7 +198,7 @@ def adaptive_limits_the_decrease(_: Path | None) -> float:
 
 
 def includes_more_often(_: Path | None) -> float:
-    """The share of the steps to a larger γ at which the own item is reported with a higher
+    """The share of the steps to a larger γ at which a user's own item is reported with a higher
     probability.
     """
     return share_of(

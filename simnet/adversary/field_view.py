@@ -377,7 +377,7 @@ def field_view(
 
 
 def _in_lanes(parts: Sequence[BlockForms], lanes: int) -> Iterator[BlockForms]:
-    """Yield the parts in this many lanes. Mixtures that shared a base still share one."""
+    """Yield the parts, each row with `lanes` lanes. Mixtures that shared a base still share one."""
     bases: dict[int, Terms] = {}
     for part in parts:
         rows = part.rows

@@ -108,7 +108,9 @@ class OtherCoins(Symbolic):
         self._number = number
 
     def discrete(self, seed: int, party: str) -> SampledDiscrete:
-        """The discrete coins of the run; for the one party, coins from another stream."""
+        """The discrete coins of a party: those of the run, but coins from another stream for the
+        one party whose coins are exchanged.
+        """
         purpose = f"other coins {self._number} " if party == self._party else ""
         return SampledDiscrete(seed, party, purpose)
 

@@ -112,7 +112,7 @@ class WorstNeighbour:
     """The neighbour of an input with the largest δ and, among equal δ, with the largest ε; the
     input itself if no neighbour can be told apart.
 
-    `largest_epsilon` is the largest ε of all neighbours, perhaps of another neighbour.
+    `largest_epsilon` is the largest ε of all neighbours. It may belong to another neighbour.
     """
 
     compared: Compared

@@ -145,8 +145,9 @@ class Views:
     ) -> list[tuple[Vector, Vector]]:
         """K: the reduced basis of the fixed combinations of forms and of members' own coins.
 
-        Forms are named by place, own coins by their numbers. Each combination comes with the
-        combination of opened rows, by place, that cancels its coins.
+        A combination names forms by their places, and own coins by their numbers. With each
+        combination we return the combination of opened rows that cancels its coins; it names the
+        opened rows by their places.
         """
         opened = [row.form for row in network.opened if row.modulus == modulus]
         own = {

@@ -51,8 +51,8 @@ class Open(NamedTuple):
 
     `sent` has, for each sender whose message is in the mailbox, the number of the message's post,
     which is its place in the log.
-    `unsent` has the senders whose message is not there. A message of the party to itself that has
-    been sent is in neither.
+    `unsent` has the senders whose message is not there. If the party has sent a message to itself,
+    the party is in neither of the two.
     """
 
     party: int

@@ -305,7 +305,7 @@ def drawn_fates(sends: Mapping[str, Sequence[Send]], chance: float, seed: int) -
 
 
 def _part_of_rows(rows: Any, places: Sequence[int]) -> Any:
-    """Return some rows of a block. A deferred block stays deferred."""
+    """Return the rows of a block that have the given places. A deferred block stays deferred."""
     if len(places) == rows.shape[0]:
         return rows
     kept = np.array(places)

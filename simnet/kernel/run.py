@@ -208,9 +208,9 @@ class Run:
         """Return the value, the law and the place of every draw of the party, in the order in which
         they were made.
 
-        Draws of deferred blocks stand where the blocks were evaluated. The run is played once more
-        to find the draws. Raises `BadInput` for the name of an unknown party, and `ScriptError` if
-        the `trace` of the second run differs.
+        The draws of a deferred block come at the point at which the block was evaluated. The run is
+        played once more to find the draws. Raises `BadInput` for the name of an unknown party, and
+        `ScriptError` if the `trace` of the second run differs.
         """
         self.roster.find(party)
         noting = DrawsNoted(party)

@@ -48,7 +48,7 @@ _latest: "weakref.WeakValueDictionary[tuple[int, ...], Ints]" = weakref.WeakValu
 
 def shared(array: Ints) -> Ints:
     """Return the array, made read-only; or the array of the same shape that `shared` returned last,
-    if that array still exists and is equal. So equal arrays are mostly kept only once.
+    if that array still exists and is equal. So equal arrays are usually kept only once.
 
     The caller must not change its own array afterwards.
     """

@@ -227,9 +227,9 @@ def perform(
 ) -> Performance:
     """Run a scenario on a population, and state its privacy at `epsilon` and at `delta`.
 
-    The protocol chooses a number that is None. Raises `BadInput` for parameters that do not fit,
-    for a protocol whose `About` record has no `assess`, and for a run whose protocol states that it
-    sends more elements than `limit`.
+    If `epsilon` or `delta` is None, the protocol chooses this number. Raises `BadInput` for
+    parameters that do not fit, for a protocol whose `About` record has no `assess`, and for a run
+    whose protocol states that it sends more elements than `limit`.
     """
     played = play_on(
         scenario,

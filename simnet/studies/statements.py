@@ -91,7 +91,8 @@ def everywhere(
 
 
 def places_in_words(lines: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> str:
-    """Return the values of some axes that rows have, as text. An axis with one value is left out.
+    """Return a text with the values that the rows have on some axes. An axis with one value is left
+    out.
 
     >>> places_in_words([{"d": 2, "way": "ours"}, {"d": 5, "way": "ours"}], ["d", "way"])
     'd 2, 5'
@@ -244,8 +245,9 @@ def share_at(
 class Outcome:
     """Whether a statement holds at one place.
 
-    The answers are for the measured means, for all values that were tried within the intervals, for
-    some of these values, and for the expected values.
+    `measured` is the answer for the measured means. `surely` says whether the statement holds for
+    all values that were tried within the intervals, and `possibly` whether it holds for some of
+    them. `by_law` is the answer for the expected values; None if they are not known.
     """
 
     measured: bool
@@ -299,9 +301,9 @@ def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Out
 def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
     """Yield choices of one number from the interval of each line.
 
-    These are every choice of interval ends and, if all intervals are finite, two more. One takes
-    the low end of the first interval and the high end of the last; in the intervals between, it
-    moves from the low end towards the high end in equal steps. The other does so in the opposite
+    All choices of interval ends are tried and, if all intervals are finite, two more choices. One
+    takes the low end of the first interval and the high end of the last; in the intervals between,
+    it moves from the low end towards the high end in equal steps. The other does so in the opposite
     order. If there are too many choices of ends, some choices are drawn at random.
     """
     bounded = all(isfinite(line["high"] - line["low"]) for line in place.values())

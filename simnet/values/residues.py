@@ -239,7 +239,7 @@ class Residues:
     __float__ = __index__ = __int__
 
     def __mod__(self, other: object) -> NoReturn:
-        """Raise `TypeError`, for a remainder, a quotient or a comparison by size."""
+        """Raise `TypeError`: remainders, quotients and comparisons by size are not possible."""
         raise self._no_number(
             "calculates a remainder or a quotient of field elements, or compares their sizes"
         )

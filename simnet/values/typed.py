@@ -109,8 +109,8 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
 
 
 def bits(values: npt.ArrayLike) -> Typed:
-    """Return bits, 0 and 1 or booleans, of any shape, ready to be sent. Raises `CodecError` for
-    other numbers.
+    """Return bits, ready to be sent. `values` are 0 and 1, or booleans, in an array of any shape.
+    Raises `CodecError` for other numbers.
 
     >>> bits([True, False]).values.tolist()
     [1, 0]

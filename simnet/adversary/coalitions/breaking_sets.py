@@ -25,11 +25,11 @@ docs/proofs/breaking-sets.md proves the rules.
 
 3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If the protocol
    states the number k, we check three things: the elements are Shamir's shares of one secret
-   element, one for each recipient; the first k recipients other than u1 (if there are so many) read
-   something; and the first k - 1 read nothing. The result then holds for every set of k recipients
-   other than u1. If the protocol states nothing, or if a check fails, sets of recipients are tried
-   by size, up to `max_size`. If more than `max_size` users, without u1, receive elements of such a
-   group, the search is incomplete.
+   element, one for each recipient; the first k recipients other than u1 (if there are k of them)
+   read something; and the first k - 1 read nothing. The result then holds for every set of k
+   recipients other than u1. If the protocol states nothing, or if a check fails, sets of recipients
+   are tried by size, up to `max_size`. If more than `max_size` users, without u1, receive elements
+   of such a group, the search is incomplete.
 
 4. *Three more things make a search incomplete.* Elements of u1 may contain values that other
    parties know. Elements of other parties may contain coins or secrets of u1. And linear

@@ -42,7 +42,7 @@ class DoorLaws:
         self._signatures: dict[int, tuple[DoorCall, Hashable]] = {}
 
     def signature(self, call: DoorCall) -> Hashable:
-        """A key of a door. Doors with equal keys are alike."""
+        """A key of the door that this call opened. Doors with equal keys are alike."""
         found = self._signatures.get(id(call))
         if found is None:
             signature = ("changed", id(call)) if _has_changed(call) else _signature(call)

@@ -16,7 +16,7 @@ different values of F. But the inputs (1, 2) and (2, 1) of u1 and u2 give the sa
 L: they are a witness.
 
 *The other parties.* The inputs of all other parties stay as they are. If their secrets take no
-coins, their contribution to L and F is one value, and nothing has to be shown. Otherwise their
+coins, their contribution to L and F is a constant, and nothing has to be shown. Otherwise their
 contribution is random and unknown, but this contribution is *added* to the contribution of the
 chosen parties. If the largest sums stay below half the modulus, so that nothing wraps, then the
 laws of two sums differ if the laws of one summand differ. (A law on the integers with finitely many

@@ -400,8 +400,8 @@ class Book:
     def _replaced(
         self, coins: Sequence[tuple[int, int]], terms: Counter[Part], modulus: int
     ) -> dict[int, int]:
-        """Add to `terms` what stands for those `coins` that other rows determine. Return the other
-        coins with their coefficients.
+        """Some of the `coins` are determined by other rows: add to `terms` what stands for them.
+        Return the remaining coins with their coefficients.
         """
         missing: Counter[int] = Counter()
         pending = list(coins)

@@ -104,9 +104,10 @@ class AlikeVerdict:
         """Whether it is certain that `exposed_parties` lists all parties of whose secrets the
         coalition determines single elements.
 
-        It is certain if the field has more elements than every class has parties. Then the mean
-        over all exchanges of alike parties exists, and this mean turns any equation that gives one
-        element into a table.
+        It is certain if the field has more elements than every class has parties. The reason is as
+        follows. Suppose that an equation gives a single element. Then we can exchange alike parties
+        in it, in all possible ways, and take the mean of the resulting equations. (Such a mean
+        exists, because its divisor is not 0 in the field.) The mean can be written as a table.
         """
         return all(
             component.system.modulus > max(component.system.sizes.values(), default=0)
