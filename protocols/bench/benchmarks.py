@@ -38,8 +38,8 @@ TRIALS = 50  # the number of arrays that are drawn to find the fastest dtype
 def draw_seconds(times: int, items: int, modulus: int, rows: int) -> float:
     """Return the seconds that numpy takes to draw `times` arrays of shape (rows, items).
 
-    The arrays have integers below the modulus. Their dtype is the fastest of those of uint16,
-    uint32 and int64 that hold the modulus.
+    The arrays have integers below the modulus. Of the dtypes uint16, uint32 and int64 we take those
+    that can hold the modulus, and choose the fastest one.
     """
     fitting = [
         dtype for dtype in (np.uint16, np.uint32, np.int64) if np.iinfo(dtype).max >= modulus

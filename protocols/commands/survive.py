@@ -40,7 +40,7 @@ def survive(
     users
         The number of users, n.
     items
-        The number of items, N. Equally many users hold each item, up to one user.
+        The number of items, N. The numbers of users who hold two items differ by at most 1.
     reported
         The number of items that a user reports on, k = αN.
     colluders

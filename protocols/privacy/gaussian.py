@@ -26,7 +26,7 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
     """Return the standard deviation of Gaussian noise that satisfies (ε, δ).
 
     `calibration` is `classic` or `analytic`, and `sensitivity` is the largest L2 distance of
-    neighbouring values. A classic result beyond the largest float is infinite.
+    neighbouring values. If the classic result exceeds the largest float, infinity is returned.
 
     Raises `ValueError` for another calibration, and unless 0 < δ < 1 and the sensitivity and ε are
     positive and finite. With the classic calibration it also raises `ValueError` for ε > 1. With

@@ -277,7 +277,9 @@ class _Circle:
 
 @attrs.frozen
 class _Law:
-    """A law on 0..m in whole numbers: `tails[x]` of `total` equally likely cases are at least x."""
+    """The law of a number in 0..m, in whole numbers. In `tails[x]` of `total` equally likely cases,
+    the number is at least x.
+    """
 
     tails: list[int]
     total: int

@@ -39,9 +39,9 @@ def counts_of(population: str, compute: Callable[[Ints], float]) -> Computed:
 
 
 def off_gaussian(mechanism: str) -> Callable[[Ints], float]:
-    """Return a function that gives how far an item's noise over many collections, at ε = 1, is from
-    a Gaussian with the variance of this noise: the larger distance of two items, the most held one
-    and one that nobody holds.
+    """Return a function of the true counts. It gives the distance between the law of an item's
+    noise at ε = 1 and a Gaussian with the same variance. Of two items, the one that most users
+    hold and one that nobody holds, the larger distance counts.
     """
 
     def distance(counts: Ints) -> float:

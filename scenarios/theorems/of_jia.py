@@ -41,8 +41,8 @@ def _weights(prior: FinitePrior, estimate: float, deviation: float) -> list[floa
 
 
 def _squared_error(prior: FinitePrior, estimate: float, deviation: float, answer: float) -> float:
-    """Return E((f' - f)² | f̂), the expected squared error of the answer f' to an estimate f̂ of
-    the count f.
+    """Return E((f' - f)² | f̂), the expected squared error of the answer f' to an estimate f̂ of the
+    count f.
     """
     weights = _weights(prior, estimate, deviation)
     return float(

@@ -176,7 +176,9 @@ def _equation_12() -> Finding:
 
 
 def _rounds(which: int) -> Iterator[Instance]:
-    """Yield instances of Eq. 14 (`which` 0) or 15 (1): the mean counts of one round."""
+    """Yield instances of Eq. 14 (for `which` 0) or Eq. 15 (for `which` 1): the mean counts of one
+    round.
+    """
     for where, mechanism in _several():
         for truths in HELD:
             yes, none = [truths.count(1), truths.count(2)], truths.count(0)

@@ -132,8 +132,7 @@ def within_printed_range(epsilon: float, d: int) -> bool:
 def pieces(epsilon: float, t: float) -> list[tuple[float, float]]:
     """Return the length and the height of each piece of PM's density, from left to right."""
     parts = PM(epsilon).law(t).parts
-    return [(float(part.high - part.low), exp(part.log_height)) for part in parts]  # type:
-    ignore[union-attr]
+    return [(float(part.high - part.low), exp(part.log_height)) for part in parts]  # type: ignore[union-attr]
 
 
 def symmetric(epsilon: float, _: int) -> bool:

@@ -126,7 +126,7 @@ class Party:
 
     @property
     def index(self) -> int:
-        """The place, from 1, of the party in its role, as its `Seat` says: the 3 of `u3`."""
+        """The place of the party in its role, as its `Seat` says: 3 for `u3`. Places begin at 1."""
         return self._roster.seats[self._actor.number].index
 
     @property

@@ -195,7 +195,7 @@ class Judged:
 
     @property
     def learned_in_short(self) -> str:
-        """What the coalition learned from secret shares, or words for a claim without verdict."""
+        """What the coalition learned from secret shares, or why the claim has no verdict."""
         if self.verdict is not None:
             return finding_in_short(self.verdict)
         return NOBODY if self.not_judged is None else "not judged"
