@@ -213,7 +213,7 @@ def pm_ratio(values: int) -> Noted:
     spent = f"in {statistics.median(drawing):.3g} s, the median of the nine turns"
     return Noted(
         statistics.median(ratios),
-        f"drawing is numpy's SFC64 filling {values:,} uniform doubles, {spent}",
+        f"numpy's SFC64 draws {values:,} uniform doubles {spent}",
     )
 
 

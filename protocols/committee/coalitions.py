@@ -28,20 +28,28 @@ def too_few(run: Run, role: str) -> list[str]:
 
 CLAIMS_OF_A_COMMITTEE = (
     LearnsNothing("u1"),
-    LearnsNothing(Chosen("members, one too few", lambda run: too_few(run, "member"))),
+    LearnsNothing(
+        Chosen("members, one too few to open shares", lambda run: too_few(run, "member"))
+    ),
     LearnsOnlyOutput("server"),
     LearnsOnlyOutput(
-        Chosen("server, members, one too few", lambda run: ["server", *too_few(run, "member")])
+        Chosen(
+            "server, members, one too few to open shares",
+            lambda run: ["server", *too_few(run, "member")],
+        )
     ),
     Exposes(Chosen("members, enough to open shares", lambda run: enough(run, "member"))),
     LearnsNothing("network"),
 )
 CLAIMS_OF_USERS = (
     LearnsNothing("u1"),
-    LearnsNothing(Chosen("users, one too few", lambda run: too_few(run, "user"))),
+    LearnsNothing(Chosen("users, one too few to open shares", lambda run: too_few(run, "user"))),
     LearnsOnlyOutput("server"),
     LearnsOnlyOutput(
-        Chosen("server, users, one too few", lambda run: ["server", *too_few(run, "user")])
+        Chosen(
+            "server, users, one too few to open shares",
+            lambda run: ["server", *too_few(run, "user")],
+        )
     ),
     Exposes(Chosen("users, enough to open shares", lambda run: enough(run, "user"))),
     LearnsNothing("network"),

@@ -21,9 +21,13 @@ Left = Annotated[
     "SecAgg+) the threshold is t = floor(left * h) + 1, but at least 2, and 0 <= left < 1",
 ]
 Epsilon = Annotated[
-    float, "ε that the noise of DPDG is calibrated to, above 0; with dpdg at most 1"
+    float,
+    (
+        "the ε for which the noise of DPDG is calibrated, above 0, and at most 1 if users send "
+        "answers of DPDG"
+    ),
 ]
-Delta = Annotated[float, "δ that the noise of DPDG is calibrated to, 0 < δ < 1"]
+Delta = Annotated[float, "the δ for which the noise of DPDG is calibrated, 0 < δ < 1"]
 WhichAnswer = Annotated[Answer, "what users send: the answers of DPDS or of DPDG"]
 
 

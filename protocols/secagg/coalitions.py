@@ -49,7 +49,10 @@ CLAIMS = (
     LearnsNothing("all users but one"),
     LearnsOnlyOutput("server"),
     LearnsOnlyOutput(
-        Chosen("server, users, one too few", lambda run: _with_the_server(too_few(run)))
+        Chosen(
+            "server, users, one too few to open a secret",
+            lambda run: _with_the_server(too_few(run)),
+        )
     ),
     Exposes(
         Chosen("server, users, enough to open a secret", lambda run: _with_the_server(enough(run)))

@@ -72,7 +72,7 @@ SERVER_AND_TOO_FEW = Chosen(
 )
 ENOUGH_ELECTED = Chosen("enough of an item's elected users", enough_elected)
 TOO_FEW_ELECTED = Chosen(
-    "elected users of an item, one too few", lambda run: enough_elected(run)[:-1]
+    "elected users of an item, one too few to open shares", lambda run: enough_elected(run)[:-1]
 )
 
 CLAIMS_OF_SUMS = (

@@ -302,7 +302,7 @@ QUOTES = (
         P_STAR,
         lambda _: direct_encoding_p(),
         lambda _: exact(supported(all_possible=False)),
-        under="an item is supported by itself alone, as Remark 1 sets",
+        under="a report supports no item but the one that it names, as Remark 1 sets",
     ),
     Quote(
         source("Definition 2.3 and Remark 1"),

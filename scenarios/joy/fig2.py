@@ -97,7 +97,7 @@ EXPERIMENT = Experiment(
             SOURCE,
             "at every location",
             "location",
-            "At some location the error of sampling is not so much smaller.",
+            "At some location the error of sampling is not smaller by as much as the row asks.",
         ),
     ],
     words=WORDS,

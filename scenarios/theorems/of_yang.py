@@ -102,10 +102,10 @@ def _largest_delta(counts: tuple[int, ...], chance: float, epsilon: float) -> fl
 
 def _over(parameters: str, order: str) -> str:
     return (
-        "an instance is one number of users n, of items N and of holders of the rarest item, "
-        f"{parameters}, with the population of these numbers whose exact δ is the largest; all "
-        f"instances with n = 1..{MOST_USERS} and a claimed δ below 1, ordered by n, by N, by the "
-        f"rarest count, {order}"
+        "an instance has a number of users n, of items N and of holders of the rarest item, "
+        f"{parameters}, and is about the population with these numbers that has the largest exact "
+        f"δ; all instances with n = 1..{MOST_USERS} and a claimed δ below 1, ordered by n, by N, "
+        f"by the rarest count, {order}"
     )
 
 

@@ -432,8 +432,8 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
         CATEGORIES,
         sampled_categories(1.0),
         "For large ε, most of the variance comes from the choice of the users who report on the "
-        "category: at ε = 4 and d = 2 the worst variances are 3.15 and 1.72. "
-        f"{SAME_IF_ALL}",
+        "category: at ε = 4 and d = 2 the worst variance is 3.15 with k attributes and 1.72 with "
+        f"all. {SAME_IF_ALL}",
     ),
     "categories-unheld": ("abstract", CATEGORIES, sampled_categories(0.0), SAME_IF_ALL),
 }
@@ -624,7 +624,10 @@ def largest_error_quote() -> Quote:
                 )
             )
         ),
-        under="for ε up to 1 and every n, with Hoeffding's bound of the largest error",
+        under=(
+            "for ε up to 1 and every n; Hoeffding's bound takes the place of the expected largest "
+            "error"
+        ),
         points=f"d from 2 to 41, {MANY} and {MANY + 1}, ε 0.1, 0.5 and 1; the quotient is largest "
         "for d = 2",
         disputed="For large ε no constant is enough, because B does not fall below C_d. The text "

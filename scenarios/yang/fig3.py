@@ -62,7 +62,7 @@ EXPERIMENT = Experiment(
             lambda law: law == "AS",
             "law",
             ["population", "participation"],
-            "In some setting the error is smaller with uniform sets.",
+            "In some setting uniform sets err less than adaptive sets.",
             points=POINTS,
         ),
         everywhere(

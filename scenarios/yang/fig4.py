@@ -45,7 +45,7 @@ EXPERIMENT = Experiment(
             lambda method: method == "vwa",
             "method",
             ["population", "budgets"],
-            "In some setting another method has a smaller error.",
+            "In some setting UWA or CPA errs less than WA.",
             points="the settings s1 to s4 and the data sets are the paper's",
         ),
     ],

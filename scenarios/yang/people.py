@@ -41,7 +41,9 @@ GOWALLA_DATA = partial(
     "8,569 users of Gowalla with 320,172 of its 6,442,890 check-ins (5 %); 62 % of these users in "
     "one cell"
 )
-CENSUS_DATA = partial("the users of Census-Income with a wage, 17 intervals that we chose")
+CENSUS_DATA = partial(
+    "the users of Census-Income with a wage; the items are 17 intervals of wages that we chose"
+)
 DATA = partial(
     "8,569 users of Gowalla with 5 % of its check-ins; the users of Census-Income with a wage"
 )

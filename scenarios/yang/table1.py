@@ -87,13 +87,13 @@ BOTH_WAYS = (
     "a user sends and receives, and the entry of TSS only what it sends."
 )
 OF_SENT_ENTRIES = (
-    "The sentence is about Table I. There, the entry for a user of TSS, which we find too large, "
-    "gives about this factor against the nN + N elements that a user of DPDS sends. The printed "
-    "entry of DPDS also counts what a user receives."
+    "The sentence is about Table I. A user of DPDS sends nN + N elements. This number, divided by "
+    "the table's entry for a user of TSS, which we find too large, is about this factor. The "
+    "printed entry of DPDS also counts what a user receives."
 )
 OF_ENTRIES = (
-    "The sentence is about Table I. There, the entries for a user of TSS, which we find too "
-    "large, give about this factor."
+    "The sentence is about Table I. The quotient of its entries for a user of DPDS and of TSS is "
+    "about this factor; we find those of TSS too large."
 )
 ENTRIES: Mapping[str, tuple[Entry, ...]] = {
     "dpds": (

@@ -115,7 +115,8 @@ class ShareBounds:
             and not self._varies_alone(least.rewriting.roles, with_input=True)
         ):
             self.remarks += (
-                "perhaps the functions listed beyond the output depend on nobody's input",
+                "perhaps the listed functions that do not follow from the output depend on "
+                "nobody's input",
             )
 
     @functools.cached_property

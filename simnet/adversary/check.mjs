@@ -593,7 +593,7 @@ function checkField(field, sums) {
       let total = -value;
       for (const [, coefficient, numbers] of weights) total += coefficient * numbers[lane];
       for (const [, coefficient, numbers] of own) total -= coefficient * numbers[lane];
-      must(total % q === 0n, "rule 1: the numbers give another value of a learned function");
+      must(total % q === 0n, "rule 1: `weights` and `own` give other values than `values`");
     });
   }
 

@@ -972,7 +972,7 @@ class _Field:
             numbers = [a - weight * b for a, b in zip(numbers, shown, strict=True)]
         _require(total == entry.function, f"{where}: the messages give another function")
         is_value = [number % self.modulus for number in numbers] == entry.values
-        _require(is_value, f"{where}: the numbers give another value")
+        _require(is_value, f"{where}: `weights` and `own` give other values than `values`")
 
     def _check_hidden(self, row: Vector, where: str) -> None:
         """Check what coins must hide in a seen row (7.3 to 7.5)."""

@@ -150,7 +150,9 @@ def _network(given: Mapping[str, Any], stem: str) -> Network:
     latencies = {}
     entries = given.get("latencies", [])
     if not isinstance(entries, list):
-        raise BadInput(f"latencies are a list of tables, such as [[latencies]], got {entries!r}")
+        raise BadInput(
+            f"the latencies must be tables, each with the head [[latencies]], got {entries!r}"
+        )
     for entry in entries:
         _refuse_others("a latency", entry, _LATENCY)
         between = entry.get("between")

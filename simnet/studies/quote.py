@@ -29,7 +29,8 @@ OPEN = (
     "answers."
 )
 ON_THE_BOUND = (
-    "Our trials cannot decide, because no law shows that the number lies clearly off the bound."
+    "Our trials cannot decide: the number may lie on the bound, and no law shows that it lies "
+    "clearly on one side."
 )
 A_HUNDRED_TIMES = 10  # with a hundred times as many trials an interval is a tenth as wide
 DIFFER = (

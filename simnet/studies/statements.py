@@ -427,7 +427,10 @@ def _share_of_less(
         place[better(line.get(axis))].append(line)
     compared = [place for place in places.values() if place[True] and place[False]]
     if not compared:
-        raise NoSuchPoint(f"no place has both a better method and another one (axis {axis})")
+        raise NoSuchPoint(
+            "nothing can be compared: for no values of the other parameters is there both a better "
+            f"method and another one (axis {axis})"
+        )
 
     def less(place: dict[bool, list[dict[str, Any]]], one: str, other: str) -> bool:
         return bool(

@@ -66,8 +66,8 @@ NO_SHARE = (
     "times a factor"
 )
 SPREAD = (
-    "the elements of one row of an array go to several recipients; an array of shape (recipients, "
-    "elements) has a row for each recipient"
+    "the elements of one row of an array go to several recipients: send an array of shape "
+    "(recipients, elements), which has a row for each recipient"
 )
 USED_TWICE = "a coin or a secret occurs in two sharings, or twice in one"
 

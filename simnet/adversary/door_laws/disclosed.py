@@ -205,7 +205,8 @@ class _ComponentJudge:
             return (
                 None,
                 "not judged",
-                "two of the runs have one seed, so they share coins behind the value",
+                "two of the runs have the same seed, so they share coins from which the value was "
+                "computed",
             )
         depends_on_coins = any(map(self._graph.coin_rows, doors))
         if depends_on_coins and not self._are_apart:

@@ -435,8 +435,8 @@ class OutlineReading(Symbolic):
         messages = sum(len(group) for group in groups)
         if rows.rows.rows % messages:
             raise NotAlike(
-                "the elements of one row of an array go to several recipients; an array of shape "
-                "(recipients, elements) has a row for each recipient"
+                "the elements of one row of an array go to several recipients: send an array of "
+                "shape (recipients, elements), which has a row for each recipient"
             )
         each = rows.rows.rows // messages
         whole = rows.terms if each > 1 or isinstance(rows.rows, Mixture) else rows.rows

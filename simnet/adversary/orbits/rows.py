@@ -474,7 +474,7 @@ def _with_gaps(parts: Sequence[tuple[int, int, int]], rows: int) -> list[tuple[i
     at = 0
     for begin, end, value in parts:
         if begin < at:
-            raise NotAlike("a message occurs twice in one equation between messages")
+            raise NotAlike("one equation between messages contains the same message twice")
         if begin > at:
             pieces.append((at, begin, 0))
         pieces.append((begin, end, value))

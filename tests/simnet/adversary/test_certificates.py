@@ -123,7 +123,7 @@ WEAKNESSES = {
         ["a function that nobody can compute"],
     ),
     "no numbers": (
-        '_require(is_value, f"{where}: the numbers give another value")',
+        '_require(is_value, f"{where}: `weights` and `own` give other values than `values`")',
         "pass",
         ["the value of a function", "a number of a message"],
     ),

@@ -111,7 +111,7 @@ def test_the_example_file_describes_a_network() -> None:
     ("text", "complaint"),
     [
         ("x = 1", "has no 'x'"),
-        ("latencies = 3\n[classes.client]", "latencies are a list of tables"),
+        ("latencies = 3\n[classes.client]", "the latencies must be tables"),
         ("[classes.client]\nupp_mbit = 1", "did you mean up_mbit"),
         ("[classes.client]\nup_mbit = -1", "bits per second above 0"),
         ("[classes.client]\n", "no latency between its classes 'client' and 'client'"),
