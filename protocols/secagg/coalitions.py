@@ -16,7 +16,7 @@ def rings(run: Run) -> dict[str, list[str]]:
 
 
 def too_few(run: Run) -> list[str]:
-    """Return t - 1 users: one fewer than open a secret."""
+    """Return t - 1 users: one user fewer than are needed to open a secret."""
     return list(run.roster.role("user"))[: run.protocol.threshold - 1]
 
 

@@ -60,10 +60,10 @@ class Survival:
 def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) -> Survival:
     """Return how likely it is that `colluders` random users break a run of TSS or TSS′.
 
-    `support` has the number of users who hold each item; without it, equally many users hold each
-    item, up to one user. The support matters only for the adaptive law of reporting sets. Raises
-    `ValueError` unless 0 <= `colluders` < n, and for a support that does not have N numbers with
-    the sum n.
+    `support` has the number of users who hold each item; without it, the numbers of users who hold
+    two items differ by at most 1. The support matters only for the adaptive law of reporting sets.
+    Raises `ValueError` unless 0 <= `colluders` < n, and for a support that does not have N numbers
+    with the sum n.
 
     >>> found = broken(TSS(users=1000, items=1, participation=0.5, reported=1), colluders=990)
     >>> found.highest

@@ -40,8 +40,9 @@ def crossings(curves: Curves, value: Value, in_runs: Collection[str] = ()) -> li
     """Return the crossing points that are found for the pairs of curves, by rising numbers of
     users.
 
-    `value` gives the value of a protocol at a number of users. For the protocols `in_runs` it makes
-    a run, so a bisection with one of these protocols ends earlier.
+    `value` gives the value of a protocol at a number of users. For the protocols in `in_runs`,
+    `value` makes a run, which takes time. So a bisection that concerns one of these protocols stops
+    at a coarser result.
     """
     found = []
     for pair in itertools.combinations(curves, 2):

@@ -278,7 +278,9 @@ def counts_of_zero(table: Table, one: str, other: str = "", falls: bool = False)
 
 
 def _if_items_between(places: Places, found: Counterpart) -> Counterpart:
-    """Return the counterpart with its law: the share of steps with items between the two cuts."""
+    """Return the counterpart, completed by the value that follows from the laws: the share of steps
+    for which the true count of some item lies between the two cuts.
+    """
     heavy = [rows[0]["above"] for rows in places.values()]
     steps = [more > less for more, less in pairwise(heavy)]
     return attrs.evolve(found, expected=sum(steps) / len(steps))

@@ -121,7 +121,8 @@ def exact_shape(mechanism: Mechanism, counts: Ints) -> dict[str, float]:
 
     `expected_distance` is the distance of the noise from the Gaussian, and `mixture_distance` is
     the distance of the estimates from the law that Eq. 21 gives for the true counts, at the same
-    bounds. `most_distance` is at least as large as both, and as the same distances over all values.
+    bounds. `most_distance` is an upper bound on both distances, even if they are taken over all
+    values instead of the bounds.
     """
     users = int(counts.sum())
     known = Noise.of(mechanism, users)

@@ -151,8 +151,8 @@ def alike(
     """Return the quote that the means of the two methods of each pair have similar errors
     everywhere.
 
-    Errors are similar if the larger one exceeds the smaller one by at most the threshold for
-    `word`, a share.
+    Errors are similar if the larger one exceeds the smaller one by at most a share of the smaller
+    one. This share is the threshold for `word`.
     """
 
     def reading(table: Table) -> Counterpart:

@@ -73,8 +73,8 @@ class Sight:
 
 @attrs.define(eq=False)
 class _Node:
-    """One form that is used as a seed, a secret key, or the key of a box. `digests` has a digest
-    for each of these three uses that occurs.
+    """One form that is used as a seed, a secret key, or the key of a box. If it is used in two or
+    three of these ways, `digests` has one digest for each way.
     """
 
     seed: Seed

@@ -89,7 +89,9 @@ class Passing:
     free: Floats
 
     def where(self, wanted: Sequence[Ints]) -> Bools:
-        """Return which messages belong to one of several sorted lists of posts."""
+        """Return, for each message, whether its post is in one of the lists `wanted`, which must be
+        sorted.
+        """
         chosen = np.zeros(len(self.posts), dtype=np.bool_)
         for posts in wanted:
             if not len(posts):

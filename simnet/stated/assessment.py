@@ -15,9 +15,9 @@ class Scores:
     """The errors of a model beside those of other models, or how well heavy items are found.
 
     `target` is the column that is predicted (or the class that large scores stand for), or the
-    items that are looked for. `judges` says in words which users or items the errors are over.
-    `errors` maps the name of each model to its error, this run's model first. For heavy items it
-    maps the name of each rate to the rate. `remark` says what the numbers cannot show.
+    items that are looked for. `judges` says in words on which users or items the errors are
+    measured. `errors` maps the name of each model to its error, this run's model first. For heavy
+    items it maps the name of each rate to the rate. `remark` says what the numbers cannot show.
 
     >>> Scores(target="sex", measure="error rate", judges="100 users", errors={"run": 0.2}).remark
     ''

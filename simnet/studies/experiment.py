@@ -177,8 +177,9 @@ class Experiment:
     def with_settings(self, given: Mapping[str, str]) -> "Experiment":
         """Return the experiment with other values of some parameters, given as `"0.2,0.4"`.
 
-        A value that some products of the grid already have is used only in these products. So if
-        you name one of two protocols, the other protocol's product is left out. Raises `BadInput`
+        A value that some products of the grid already have is used only in these products. For
+        example, let each of two protocols have a product. If you name one of the protocols, the
+        product of the other one is left out. Raises `BadInput`
         for an unknown name, for a value of another type than the parameter's or with characters
         that cannot be printed, for an unknown network, and if no point of the grid is left.
         """

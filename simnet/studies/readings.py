@@ -109,7 +109,8 @@ def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
     At the points up to the left end of the interval of this x, the confidence intervals of the
     curves show the first curve below the second; at the points from its right end on, they show it
     above. The interval begins at 0, or ends at infinity, if there is no such point. The measured
-    value lies between the two points where a change of order agrees best with the means.
+    value lies between two neighbouring points: those for which the means agree best with the
+    statement that the order changes there.
 
     Raises `NoSuchPoint` if the curves do not cross between the points that were run.
     """

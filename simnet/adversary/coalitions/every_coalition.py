@@ -36,11 +36,11 @@ Names = tuple[str, ...]
 class Standing:
     """How one party stands against all coalitions without it.
 
-    `exposing` are the minimal coalitions that certainly expose the party. `unexposing` are the
-    maximal coalitions that certainly do not, among those with a decided verdict. `may_expose`
-    counts the coalitions without the party about which the two lists do not decide: those that
-    contain no coalition of `exposing`, and lie in no coalition of `unexposing`. `touching`,
-    `untouching` and `may_touch` are the same for touching.
+    `exposing` are the minimal coalitions that certainly expose the party. Of the
+    coalitions with a decided verdict, some do not expose the party; `unexposing` are the maximal
+    ones of these. `may_expose` counts the coalitions without the party about which the two lists do
+    not decide: those that contain no coalition of `exposing`, and lie in no coalition of
+    `unexposing`. `touching`, `untouching` and `may_touch` say the same about touching the party.
 
     Each element of a secret counts as an unknown of its own. So if two elements are always equal, a
     coalition that determines their difference exposes the party, although the difference is 0. A

@@ -149,8 +149,8 @@ class Orbits:
         self, row: Word, middle: Word, column: Word, first: Matching, second: Matching
     ) -> tuple[tuple[Matching, int], ...]:
         """The matchings of the row with the column that agree with `first` (row and middle) and
-        with `second` (middle and column). Each comes with the number of middle tuples,
-        reduced mod q.
+        with `second` (middle and column). With each matching we return the number of middle tuples
+        to which both apply, reduced mod q.
         """
         key = row, middle, column, first, second
         found = self._compositions.get(key)
