@@ -116,7 +116,9 @@ class Tail:
 
     @property
     def _moments_of_distance(self) -> MomentTriple:
-        """The moments 0, 1 and 2 of the distance from the edge, for a height of 1 there."""
+        """The tail's mass, and the first and second moment of the distance from its edge, if the
+        density has height 1 at the edge.
+        """
         if not self.step:
             return 1 / self.fall, 1 / self.fall**2, 2 / self.fall**3
         ratio, rest = exp(-self.fall * self.step), -expm1(-self.fall * self.step)

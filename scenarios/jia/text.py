@@ -70,8 +70,8 @@ def straight(counts: Ints, least: int) -> float:
     """The share of the variance of the logarithm of the number of items that is explained by a
     straight line over the logarithm of the count.
 
-    We use the counts below the first count that fewer than `least` items have; nan if these are
-    fewer than two.
+    We use the counts below the first count that fewer than `least` items have. The result is nan if
+    there are fewer than two such counts.
     """
     numbers = np.bincount(counts)[1:]
     rare = np.flatnonzero(numbers < least)

@@ -105,7 +105,7 @@ class JudgedClaim:
     is_log: bool
 
     def in_words(self) -> tuple[str, str]:
-        """The claimed number and the exact numbers, as text."""
+        """Two texts: the claimed number, and the exact numbers."""
         said = small_in_words if self.is_log else "{:.6g}".format
         exact = ", ".join(
             said(value) + ("" if name == "value" else f" {name}")

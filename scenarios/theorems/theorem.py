@@ -94,7 +94,7 @@ class Instance:
 
     @property
     def in_words(self) -> str:
-        """The parameters, the numbers, and by how much they differ, as text."""
+        """A text with the parameters, the claimed and the exact number, and their difference."""
         claimed, exact = self.numbers
         text = self.place
         if exact:

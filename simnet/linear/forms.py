@@ -359,8 +359,8 @@ class Forms:
         return mixed if mixed.count >= mixed.inner > 1 else mixed.terms
 
     def _by_row(self) -> tuple[Terms, int]:
-        """Return refined terms, in which each row of the array consists of whole rows of terms, and
-        the number of rows of terms that make up one row of the array.
+        """Refine the terms so that each row of the array consists of whole rows of terms. Return
+        the refined terms, and how many of their rows make up one row of the array.
         """
         inner = prod(self.shape[1:])
         fine = refine(self.terms, gcd(self.terms.lanes, inner))

@@ -246,7 +246,7 @@ def _facts(result: Result, is_private: bool) -> list[str]:
 
 
 def script_json(data: Json) -> str:
-    r"""Return JSON that may stand inside a script element: ASCII alone, without `<`, `>` and `&`.
+    r"""Return JSON that may stand inside a script element: it is ASCII, without `<`, `>` and `&`.
 
     >>> script_json({"label": "</script>"})
     '{"label":"\\u003c/script\\u003e"}'

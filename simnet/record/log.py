@@ -165,7 +165,9 @@ class Log:
                 self._note_work(party)
 
     def note_deferred(self, post: int, party: int) -> None:
-        """Note that the party's work since `begin_deferred` made the rows of an earlier post."""
+        """Note what the party has computed since `begin_deferred`, as work on the rows of the
+        earlier post with number `post`.
+        """
         with self._lock:
             work = self._new_work(party)
             if work is not None:
