@@ -114,6 +114,7 @@ class DPDS:
     def identifies_input(self, values: Mapping[int, int]) -> bool:
         """Return whether these elements of a user's response determine the user's item.
 
-        A 1 determines the item. N - 1 zeros determine it if every user takes part (p = 1).
+        One element that is 1 determines the item. N - 1 zeros determine it if every user takes part
+        (p = 1).
         """
         return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)

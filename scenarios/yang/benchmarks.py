@@ -41,7 +41,7 @@ def busy() -> float:
 
 
 def overhead() -> float:
-    """The processor time, busy or idle, that a sweep adds to each trial, in milliseconds."""
+    """The milliseconds of processor time that a sweep adds to each trial; idle time counts, too."""
     wall, trials, slots = _timed()
     return (wall * slots - trials) / TRIALS * 1000
 

@@ -229,12 +229,12 @@ def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "C
 
 
 def counted(trials: int) -> str:
-    """Return a number of trials in words: `1 trial`, `1,200 trials`."""
+    """Return a number of trials in words, such as `1 trial` or `1,200 trials`."""
     return f"{trials:,} trial{'' if trials == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words: `75 s`, `12 min`, `2.5 h`."""
+    """Return a time in words, such as `75 s`, `12 min` or `2.5 h`."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
