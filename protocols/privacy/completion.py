@@ -286,5 +286,5 @@ def _exact(protocol: str, parameters: str, needs: str, chance: Pair, *rates: flo
 def _check_circle(users: int, degree: int, threshold: int) -> None:
     checks.whole("degree", degree, 2, users - 1)
     if degree % 2:
-        raise ValueError(f"the degree is even, got {degree}")
+        raise ValueError(f"the degree must be even, got {degree}")
     checks.whole("threshold of SecAgg+", threshold, 2, degree + 1)

@@ -50,7 +50,7 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
             )
         return sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon
     if epsilon > LARGEST_EPSILON:
-        raise ValueError(f"epsilon is at most {LARGEST_EPSILON:g}, got {epsilon:.15g}")
+        raise ValueError(f"epsilon must be at most {LARGEST_EPSILON:g}, got {epsilon:.15g}")
     return _analytic(sensitivity, epsilon, delta)
 
 
@@ -89,8 +89,9 @@ class GaussianProfile:
         _positive("sensitivity", self.sensitivity)
         if not 1 / LARGEST_RATIO <= self.sigma / self.sensitivity <= LARGEST_RATIO:
             raise ValueError(
-                f"sigma and sensitivity differ by a factor of at most {LARGEST_RATIO:g}, got "
-                f"sigma = {self.sigma:.15g} and sensitivity = {self.sensitivity:.15g}"
+                "sigma and sensitivity must not differ by a factor of more than "
+                f"{LARGEST_RATIO:g}, got sigma = {self.sigma:.15g} and sensitivity = "
+                f"{self.sensitivity:.15g}"
             )
 
     def log_delta(self, epsilon: float) -> float:

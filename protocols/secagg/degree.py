@@ -186,7 +186,7 @@ def judge_degree(demands: Demands, degree: int, threshold: int) -> Degree:
     """
     checks.whole("degree", degree, 2, demands.users - 1)
     if degree % 2:
-        raise ValueError(f"the degree is even, got {degree}")
+        raise ValueError(f"the degree must be even, got {degree}")
     checks.whole("threshold", threshold, 2, degree + 1)
     return _described(_Circle(demands, degree), threshold)
 

@@ -478,7 +478,7 @@ class SecAggPlus(SecAgg):
         checks.integer("degree", self.degree)
         if self.degree % 2 or not self.threshold - 1 <= self.degree < self.users:
             raise ValueError(
-                f"the degree is even, below the number of users, {self.users}, and at least "
+                f"the degree must be even, below the number of users, {self.users}, and at least "
                 f"{self.threshold - 1}, got degree={self.degree}"
             )
         if self.active:

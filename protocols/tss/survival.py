@@ -74,7 +74,9 @@ def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) 
     """
     n, N = protocol.users, protocol.items  # noqa: N806  # the papers' letters
     if not 0 <= colluders < n:
-        raise ValueError(f"the number of colluders is from 0 to n - 1 = {n - 1}, got {colluders}")
+        raise ValueError(
+            f"the number of colluders must be from 0 to n - 1 = {n - 1}, got {colluders}"
+        )
     held = [n // N + (place < n % N) for place in range(N)] if support is None else list(support)
     if len(held) != N or sum(held) != n:
         raise ValueError(f"the support must be {N} numbers of users with the sum {n}, got {held}")

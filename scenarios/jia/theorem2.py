@@ -87,7 +87,7 @@ def _masses(prior: str, counts: Floats) -> Floats:
     elif prior == "two-counts":
         masses = np.where((counts == 0) | (counts == counts[-1]), 1.0, 0.0)
     else:
-        raise BadInput(f"prior is one of {', '.join(PRIORS)}, got {prior!r}")
+        raise BadInput(f"the prior must be one of {', '.join(PRIORS)}, got {prior!r}")
     return np.asarray(masses / masses.sum())
 
 

@@ -144,8 +144,9 @@ def drops_slowly(source: str, method: Inner) -> Quote:
 
     return Quote(
         source,
-        f"from the least to the largest ε the misclassification rate of {METHODS[method]} falls by "
-        "a smaller factor than the worst variance of a mean, for as many attributes as features",
+        f"from the least to the largest ε the misclassification rate of {METHODS[method]} falls "
+        "by a smaller factor than the worst variance of a mean does, with as many attributes as "
+        "the models have features",
         STATED,
         reading,
     )

@@ -407,7 +407,7 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
     "group": (
         "section V",
         "with groups of d ln d / ε² users the noise of an averaged gradient entry (HM) does not "
-        "grow as d >= 10 doubles",
+        "grow if d, at least 10, is doubled",
         noise_of_group,
         "",
     ),

@@ -264,7 +264,7 @@ function checkSeeds(seeds, fields, families, own, statement) {
   const entryOf = new Map(); // the field and the entry of each made seed
   for (const field of fields) {
     for (const entry of field.seeds) {
-      must(entry.seed < seeds.entries.length && !entryOf.has(entry.seed), "a seed has rows twice, or does not exist");
+      must(entry.seed < seeds.entries.length && !entryOf.has(entry.seed), "the rows of a seed are listed twice, or the seed does not exist");
       entryOf.set(entry.seed, { field, entry });
     }
   }

@@ -452,7 +452,10 @@ class _Seeds:
         found: dict[int, tuple[_Field, _SeedRows]] = {}
         for field in fields:
             for entry in field.seeds:
-                _require(entry.seed not in found, f"seeds[{entry.seed}]: the seed has rows twice")
+                _require(
+                    entry.seed not in found,
+                    f"seeds[{entry.seed}]: the rows of the seed are listed twice",
+                )
                 found[entry.seed] = field, entry
         for number, keys in enumerate(self.keys):
             is_right = (number in found) == (not keys)

@@ -289,7 +289,7 @@ def _ending_difference(first: Run, second: Run) -> str | None:
     if heard and not ended:
         return f"{min(heard)}: whom it hears differs"
     changed = sorted((end.round, end.party) for end in {*first.aborts} ^ {*second.aborts})
-    return f"{ended[0] if ended else changed[0][1]}: how its part in the run ends differs"
+    return f"{ended[0] if ended else changed[0][1]}: its part in the run ends differently"
 
 
 def _same_output(first: Any, second: Any) -> bool:

@@ -169,7 +169,9 @@ def _network(given: Mapping[str, Any], stem: str) -> Network:
         )
     relay = given.get("relay")
     if not isinstance(relay, str | None):
-        raise BadInput(f'relay is the name of a party, such as relay = "server", got {relay!r}')
+        raise BadInput(
+            f'relay must be the name of a party, such as relay = "server", got {relay!r}'
+        )
     transport = _table(given, "transport")
     _refuse_others("a transport", transport, ("payload", "header"))
     prices = _table(given, "prices_ns")
@@ -193,13 +195,13 @@ def _network(given: Mapping[str, Any], stem: str) -> Network:
 def _table(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     table = given.get(key, {})
     if not isinstance(table, dict):
-        raise BadInput(f"{key} is a table, such as [{key}], got {table!r}")
+        raise BadInput(f"{key} must be a table, such as [{key}], got {table!r}")
     return table
 
 
 def _refuse_others(what: str, given: Any, known: tuple[str, ...]) -> None:
     if not isinstance(given, dict):
-        raise BadInput(f"{what} is a table, got {given!r}")
+        raise BadInput(f"{what} must be a table, got {given!r}")
     for key in given:
         if key not in known:
             raise BadInput(
@@ -214,17 +216,17 @@ def _rate(given: Mapping[str, Any], key: str) -> float | None:
 def _real(given: Mapping[str, Any], key: str, default: float) -> float:
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadInput(f"{key} is a number, got {value!r}")
+        raise BadInput(f"{key} must be a number, got {value!r}")
     try:
         return float(value)
     except OverflowError:
-        raise BadInput(f"{key} is a number below 1.8e308, got a larger one") from None
+        raise BadInput(f"{key} must be a number below 1.8e308, got a larger one") from None
 
 
 def _whole(given: Mapping[str, Any], key: str, default: int) -> int:
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= MOST_BYTES:
-        raise BadInput(f"{key} is a whole number of bytes below {MOST_BYTES:,}, got {value!r}")
+        raise BadInput(f"{key} must be a whole number of bytes below {MOST_BYTES:,}, got {value!r}")
     return value
 
 

@@ -56,9 +56,12 @@ class Fate:
 
     def __attrs_post_init__(self) -> None:
         if self.place < 1:
-            raise BadInput(f"a fate counts sends from 1, got place {self.place}")
+            raise BadInput(f"the place of a send must be 1 or more, got {self.place}")
         if isinstance(self.reached, int) and self.reached < 0:
-            raise BadInput(f"a fate reaches 0 or more recipients, got {self.reached}")
+            raise BadInput(
+                "the number of recipients whom a last send reaches must be 0 or more, got "
+                f"{self.reached}"
+            )
         if isinstance(self.reached, tuple) and len({*self.reached}) < len(self.reached):
             raise BadInput(
                 f"a fate names a recipient of the last send twice: {', '.join(self.reached)}"
@@ -133,7 +136,7 @@ class MessageFate:
 
     def __attrs_post_init__(self) -> None:
         if self.place < 1:
-            raise BadInput(f"a fate counts sends from 1, got place {self.place}")
+            raise BadInput(f"the place of a send must be 1 or more, got {self.place}")
         if self.what not in get_args(What):
             raise BadInput(
                 f"the fate `what` of a message is one of {', '.join(get_args(What))}, "

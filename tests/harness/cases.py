@@ -275,7 +275,7 @@ CASES: Mapping[str, Case] = {
             *USERS,
             FEW_ITEMS,
             *CHANCE,
-            ({"degree": 1}, "the degree is even"),
+            ({"degree": 1}, "the degree must be even"),
             ({"users": 2}, "users is at least 3, got 2"),
         ],
         findings={

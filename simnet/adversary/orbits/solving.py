@@ -313,8 +313,8 @@ class _Solver:
                 if self.orbits.product(learned, change, functions, self.secrets, [word]):
                     return change, (word,)
         raise NoProof(
-            "what is learned does not follow from the ideal output by a table, and no change of "
-            "secrets was found that shows that it exceeds the output"
+            "no proof was found: neither a table that computes what is learned from the ideal "
+            "output, nor a change of secrets that shows that what is learned exceeds the output"
         )
 
     def _stages(self) -> list[list[Word]]:

@@ -61,7 +61,7 @@ def test_a_bound_that_is_just_too_large_is_not_printed_as_the_allowed_one() -> N
     ("options", "message"),
     [
         (["--degree", "52"], "--degree and --threshold belong together"),
-        (["--degree", "51", "--threshold", "28"], "the degree is even"),
+        (["--degree", "51", "--threshold", "28"], "the degree must be even"),
         (["--server", "honest"], "server is curious or lying"),
         (["--drop", "1"], "somebody must be left"),
         (["--corrupt", "1.5"], "a whole number of users, or their share"),

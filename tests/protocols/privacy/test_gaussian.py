@@ -159,7 +159,7 @@ def test_a_delta_at_an_epsilon_out_of_range_is_refused(deviation: float, epsilon
 
 
 def test_an_epsilon_whose_noise_cannot_be_computed_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"epsilon is at most 1e\+12, got 10000000000000"):
+    with pytest.raises(ValueError, match=r"epsilon must be at most 1e\+12, got 10000000000000"):
         sigma("analytic", 1.0, 1e13, 1e-6)
 
 
@@ -196,7 +196,7 @@ def test_delta_of_extreme_noise(
 
 
 def test_noise_too_far_from_the_sensitivity_is_refused() -> None:
-    words = r"sigma and sensitivity differ by a factor of at most 1e\+250"
+    words = r"sigma and sensitivity must not differ by a factor of more than 1e\+250"
     for deviation, sensitivity in [(1e251, 1.0), (1e-251, 1.0), (1e-200, 1e200), (1e200, 1e-200)]:
         with pytest.raises(ValueError, match=words):
             delta_of(deviation, sensitivity, 1.0)

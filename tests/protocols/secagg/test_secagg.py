@@ -391,7 +391,7 @@ def test_a_server_alone_on_a_circle_that_was_cut_learns_two_sums() -> None:
     [
         (lambda: SecAgg(question(4), threshold=1), "the threshold is from 2"),
         (lambda: SecAgg(question(4), threshold=5), "the threshold is from 2"),
-        (lambda: SecAggPlus(question(5), threshold=4, degree=2), "the degree is even"),
+        (lambda: SecAggPlus(question(5), threshold=4, degree=2), "the degree must be even"),
         (
             lambda: SecAggPlus(question(5), threshold=2, degree=2, active=True),
             "active=True is for SecAgg alone",

@@ -242,7 +242,7 @@ def test_no_calibrator_beats_the_posterior_mean_under_the_true_prior() -> None:
     assert theorem2.optimal(table).expected == 1
     assert theorem2.optimal(table).judged_at == "1 triple of prior, largest count and deviation"
     assert theorem2.optimal(attrs.evolve(table, rows=[{**row, "excess": -0.1}])).expected == 0
-    with pytest.raises(BadInput, match="prior is one of power-law"):
+    with pytest.raises(BadInput, match="the prior must be one of power-law"):
         theorem2.risk({**point, "prior": "beta"}, 1, None)
     with pytest.raises(BadInput, match="largest must be at least 1, got 0"):
         theorem2.risk({**point, "largest": 0}, 1, None)

@@ -314,7 +314,7 @@ def test_who_aborts_for_another_reason_is_blamed_and_nobody_else() -> None:
         raise Abort("first" if turn() else "later")
 
     protocol = Loose(a=a, b=b)
-    with pytest.raises(ScriptError, match=r"^b: how its part in the run ends differs"):
+    with pytest.raises(ScriptError, match=r"^b: its part in the run ends differently"):
         compare_runs(run(protocol), run(protocol))
 
 

@@ -123,7 +123,7 @@ def test_the_example_file_describes_a_network() -> None:
         ("[classes.client]\nslowness = inf", "finite factor above 0"),
         (f"[classes.client]\nup_mbit = 1{'0' * 400}", "up_mbit is a number below"),
         (f"{ONE_CLASS}{ONE_LATENCY}", "two latencies between"),
-        (f"relay = 5\n{ONE_CLASS}", "relay is the name of a party"),
+        (f"relay = 5\n{ONE_CLASS}", "relay must be the name of a party"),
         (f"{ONE_CLASS}[prices_ns]\nFA = -1", "price of FA is a finite number"),
         (f"{ONE_CLASS}[prices_ns]\nFA = nan", "price of FA is a finite number"),
         (f"{ONE_CLASS}[transport]\npayload = 1.5", "payload is a whole number of bytes"),
