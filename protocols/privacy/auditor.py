@@ -172,7 +172,7 @@ def audit_epsilon(
     True
     """
     if not 0 <= delta < 1:
-        raise ValueError(f"delta lies in [0, 1), got {delta}")
+        raise ValueError(f"delta must lie in [0, 1), got {delta}")
     return _audit(EpsilonAt(delta), p_sample, q_sample, coins, confidence, samples, names)
 
 
@@ -212,7 +212,7 @@ def _audit(
     names: Sequence[str],
 ) -> Audit:
     if not 0 < confidence < 1:
-        raise ValueError(f"a confidence lies strictly between 0 and 1, got {confidence}")
+        raise ValueError(f"a confidence must lie strictly between 0 and 1, got {confidence}")
     sides = parts(p_sample, samples, coins), parts(q_sample, samples, coins)
     names = _feature_names(names, *(side.fit.shape[1] for side in sides))
     scores = learnt_scores(sides[0].fit, sides[1].fit, names, coins)
@@ -244,7 +244,7 @@ def _audit(
 def _feature_names(names: Sequence[str], features: int, others: int) -> Sequence[str]:
     if features != others:
         raise BadInput(
-            f"reports under both inputs have the same number of features, got {features} and "
+            f"reports under both inputs must have the same number of features, got {features} and "
             f"{others}"
         )
     if names and len(names) != features:

@@ -171,8 +171,8 @@ EXPERIMENT = Experiment(
         ),
         Quote(
             SECTION,
-            'ε of the "best effort", with Algorithm 3 for the numbers, on BR; the text says that '
-            "it is ε-LDP; ε=1",
+            'actual ε of the "best effort" on BR, with Algorithm 3 for the numbers, at ε=1; the '
+            "text says that it is ε-LDP",
             Stated(1.0),
             whole_epsilon("duchi-as-printed"),
             correction=(

@@ -258,7 +258,10 @@ class _Search:
         corrupt = frozenset(self._number[name] for name in _first(self._kinds, counts))
         if corrupt not in self._answers:
             if len(self._answers) == MOST_QUESTIONS:
-                raise Unsearched(f"{MOST_QUESTIONS:,} coalitions of one part were judged")
+                raise Unsearched(
+                    f"more than {MOST_QUESTIONS:,} coalitions would have to be judged for one "
+                    "part of the run"
+                )
             try:
                 lifted = lift(self._structure, corrupt, self._part, self._named)
             except NotAlike as error:

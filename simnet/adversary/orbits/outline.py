@@ -610,7 +610,7 @@ class OutlineTotal:
 
     def merge(self, other: Any) -> None:  # noqa: ARG002  # nothing is merged
         """Raise `SimnetError`: an outline is read in one thread."""
-        raise SimnetError("an outline is read in one thread")
+        raise SimnetError("two outlines cannot be merged, because an outline is read in one thread")
 
     def row(self, slot: int) -> Forms:
         """The unknowns that stand for the sum at one slot."""

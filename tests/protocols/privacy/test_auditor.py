@@ -448,8 +448,8 @@ REPORTS = np.zeros(100)
 @for_each(
     "one, other, more, what",
     [
-        (REPORTS, REPORTS, {"delta": 1.0}, r"delta lies in \[0, 1\), got 1"),
-        (REPORTS, REPORTS, {"delta": -0.1}, "delta lies in"),
+        (REPORTS, REPORTS, {"delta": 1.0}, r"delta must lie in \[0, 1\), got 1"),
+        (REPORTS, REPORTS, {"delta": -0.1}, "delta must lie in"),
         (REPORTS, REPORTS, {"epsilon": -1.0}, "epsilon is finite and at least 0, got -1"),
         (REPORTS, REPORTS, {"epsilon": inf}, "epsilon is finite"),
         (REPORTS, REPORTS, {"epsilon": float("nan")}, "epsilon is finite"),
@@ -457,7 +457,7 @@ REPORTS = np.zeros(100)
             REPORTS,
             REPORTS,
             {"confidence": 1.0},
-            "a confidence lies strictly between 0 and 1, got 1",
+            "a confidence must lie strictly between 0 and 1, got 1",
         ),
         (REPORTS[:79], REPORTS, {}, "at least 80 reports under each input, got 79"),
         (REPORTS, np.zeros((100, 2)), {}, "the same number of features, got 1 and 2"),

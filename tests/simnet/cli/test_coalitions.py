@@ -187,7 +187,9 @@ def test_counts_are_said_in_full_and_nothing_that_was_not_found_is_denied() -> N
         Kind("user", tuple(f"u{number}" for number in range(1, 31)), True, ("share",)),
         Kind("server", ("server",), False, ()),
     )
-    stairs = Staircase((), (), "2,000 coalitions of one part were judged")
+    stairs = Staircase(
+        (), (), "more than 2,000 coalitions would have to be judged for one part of the run"
+    )
     whole = Staircase((), ((29, 1),))
     part = CountedPart(("x",), ("share",), kinds, (CountedStanding("user", stairs, whole),))
     found = ByCount(31, (part,), (), 7, ())
