@@ -34,8 +34,17 @@ def test_the_newest_version_of_the_changelog_is_that_of_the_package() -> None:
 
 def test_each_version_of_the_changelog_says_what_was_added_changed_and_fixed() -> None:
     for version in (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1:]:
-        parts = re.findall(r"^### (.+)$", version, re.MULTILINE)
-        assert parts in (["Added", "Changed", "Fixed"], []), version.splitlines()[0]
+        is_first = version.startswith("0.1.0")
+        parts = re.findall(r"^(?:### |\*\*)([A-Z][a-z]+)(?:\*\*)?$", version, re.MULTILINE)
+        assert parts == ([] if is_first else ["Added", "Changed", "Fixed"]), version.splitlines()[0]
+
+
+def test_all_versions_but_the_newest_are_collapsed() -> None:
+    _, newest, *older = (ROOT / "CHANGELOG.md").read_text().split("\n## ")
+    assert "<details>" not in newest
+    for version in older:
+        assert re.match(r"\S+ \(\S+\)\n\n<details>\n<summary>.+</summary>\n\n", version)
+        assert version.rstrip().endswith("</details>")
 
 
 def test_the_version_stands_in_one_place() -> None:
