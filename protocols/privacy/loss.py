@@ -188,8 +188,8 @@ class GaussianLoss:
     def __attrs_post_init__(self) -> None:
         if not LEAST_RATIO <= self.ratio <= LARGEST_RATIO:  # also refuses NaN
             raise ValueError(
-                f"sensitivity over deviation lies between {LEAST_RATIO:g} and {LARGEST_RATIO:g}, "
-                f"got {self.ratio:.15g}"
+                f"sensitivity divided by deviation must lie between {LEAST_RATIO:g} and "
+                f"{LARGEST_RATIO:g}, got {self.ratio:.15g}"
             )
 
     def trimmed(self, mass: float) -> "GaussianLoss":

@@ -132,7 +132,7 @@ def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
         log_y=False,
         y_label="rate, 0 to 1",
         notes=(
-            "OUE and OUE-Zero name the same items from the significance threshold on.",
+            "At the significance threshold and above, OUE and OUE-Zero name the same items.",
             *(() if axis == "cut" else ("The threshold is the significance threshold of each ε.",)),
         ),
         decorate=marked,

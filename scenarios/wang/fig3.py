@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EPSILONS = tuple(place / 10 for place in range(1, 81))
+DUCHI = {"as-printed": "Duchi et al. as printed", "corrected": "Duchi et al. corrected"}
 LINES: Mapping[tuple[str, str], str] = {
-    ("pm", "as-printed"): "PM, over Duchi et al. as printed",
-    ("hm", "as-printed"): "HM, over Duchi et al. as printed",
-    ("pm", "corrected"): "PM, over Duchi et al. corrected",
-    ("hm", "corrected"): "HM, over Duchi et al. corrected",
+    (mechanism, variant): f"{mechanism.upper()}, over {words}"
+    for variant, words in DUCHI.items()
+    for mechanism in ("pm", "hm")
 }
 FAIR = (
     "The statement holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
@@ -90,8 +90,8 @@ def ratio_quote(mechanism: str, variant: str, printed: str | Stated) -> Quote:
     """The quote of the largest ratio of a mechanism to a variant of Duchi et al.'s."""
     return Quote(
         "Wang et al., section IV-B",
-        f"worst variance of {LINES[mechanism, variant]}: the largest quotient over all d and ε "
-        "that were run",
+        f"worst variance of {mechanism.upper()}, divided by that of {DUCHI[variant]}: the largest "
+        "quotient over all d and ε that were run",
         printed,
         largest("ratio", mechanism=mechanism, variant=variant),
         bound="at most",
@@ -174,7 +174,8 @@ EXPERIMENT = Experiment(
             Quote(
                 "Wang et al., Eq. 12",
                 f"worst variance of {mechanism.upper()} with k by Eq. 12, said to be the best, "
-                "over that with the best k: the largest quotient over all d and ε that were run",
+                "divided by that with the best k: the largest quotient over all d and ε that were "
+                "run",
                 Stated(1.0),
                 largest("excess", mechanism=mechanism),
                 bound="at most",

@@ -215,7 +215,7 @@ function classify({ families, doors, told, set: members }, seeds) {
   must(ascends(told, (a, b) => a < b), "the families in `told` are not in ascending order");
   for (const family of told) {
     must(mayBeMade(family) && (own[family] || made.has(family)),
-      "a family in `told` is no secret or product that the set holds or a door made");
+      "a family in `told` must be a secret or a product, and either the set holds it or a door made it");
   }
   const toldSet = new Set(told);
   must(!families.some(({ factors }) => factors.some(([f]) => made.has(f) || toldSet.has(f))),

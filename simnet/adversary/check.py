@@ -227,8 +227,8 @@ class _Families:
             is_apt = self._kinds[family] in ("secret", "product")
             if not is_apt or not (self._own[family] or family in self._made):
                 raise BadCertificate(
-                    f"told: family {family} is no secret or product that the coalition holds or a "
-                    "door made"
+                    f"told: family {family} must be a secret or a product, and either the "
+                    "coalition holds it or a door made it"
                 )
         self.classes = list(map(self._class, range(len(self.sizes))))
 
