@@ -129,8 +129,9 @@ EXPERIMENT = Experiment(
         )
     ],
     choices=(
-        "The parameters prior, largest and deviation belong to the row on calibrators, which only "
-        "tries the theorem, with sums over all counts. The other rows name their own instances.",
+        "The parameters prior, largest and deviation belong to the row on calibrators, which "
+        "tests the theorem on examples, with sums over all counts. The other rows name their own "
+        "instances.",
         "Proofs of Theorem 2 are in the paper's appendix, by Lemma 3, and on the page \"Theorems "
         'of the papers that hold" in the documentation.',
     ),

@@ -199,8 +199,8 @@ class Comparison:
         heard = self._law(inputs, lambda _: None).happened
         if len(heard) > 1:
             raise BadInput(
-                "who dropped out or was heard depends on coins here, but the functionality can be "
-                "told only one case"
+                "the ideal world cannot be computed here: `functionality` is told who dropped out "
+                "and who was heard, and in these runs this depends on coins"
             )
         named = self.model.named(inputs)
 

@@ -169,11 +169,11 @@ def test_fig3_ratios_depend_on_the_variant() -> None:
     found = verdicts(
         experiment, played(experiment, "wang_fig3", {"epsilon": [1.0, 1.2, 2.6, 3.2, 4.9]})
     )
-    printed = the(found, "HM, over", "as printed")
+    printed = the(found, "HM, divided by", "as printed")
     assert (finding(printed), printed.expected) == (REPRODUCED, pytest.approx(0.7657, abs=1e-4))
-    fair = the(found, "HM, over", "corrected")
+    fair = the(found, "HM, divided by", "corrected")
     assert (finding(fair), fair.expected) == (NOT, pytest.approx(1.0956, abs=1e-4))
-    assert the(found, "PM, over", "corrected").expected == pytest.approx(1.1493, abs=2e-4)
+    assert the(found, "PM, divided by", "corrected").expected == pytest.approx(1.1493, abs=2e-4)
     assert finding(the(found, "Algorithm 3", "d=5")) == REPRODUCED
     assert finding(the(found, "Algorithm 3", "d=10")) == CORRECTED
     assert finding(the(found, "worst variance of PM with k by Eq. 12")) == NOT
