@@ -186,9 +186,9 @@ class LocalReading(Sampled):
                 inner = argument.call
                 if inner.has_changed:
                     self.refuse(
-                        f"{call.party} uses an output of the function {inner.name}, which reads "
-                        "variables that have changed since me.output was called: give the function "
-                        "their values as arguments"
+                        f"{call.party} uses an output of {inner.name}, which reads variables that "
+                        "have changed since me.output was called: give the function their values "
+                        "as arguments"
                     )
                 return called(inner, [value(each) for each in inner.arguments], None)
             if isinstance(argument, Opened) and isinstance(argument.array, Forms):

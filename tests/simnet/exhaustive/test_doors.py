@@ -325,7 +325,7 @@ def test_an_output_that_has_captured_what_changes_is_refused() -> None:
         limits[0] = 5
         me.disclose(bool, output)
 
-    with pytest.raises(BadInput, match=r"^a uses an output of a lambda whose variables have"):
+    with pytest.raises(BadInput, match=r"^a uses an output of a lambda, which reads variables"):
         compare("b", a)
 
 
