@@ -35,11 +35,14 @@ SECTION, CONCLUSION = "Biswas et al., section 4 and Fig. 3", "Biswas et al., sec
 LAW = "binomial"
 ABSOLUTE, RELATIVE = "drastic", "drastic times"  # words
 NO_STEPS = (
-    "The text does not say that the distance falls at every step. From π = 0.1 to 0.9 it falls, "
-    "as another row says."
+    "The text does not say that the distance falls at every step. At π = 0.9 the distance is "
+    "smaller than at π = 0.1, as another row says."
 )
 NO_THRESHOLD = "the text has no number for a drastic difference"
-WITHOUT_NUMBER = "A reader may judge without a number whether such a difference is drastic."
+WITHOUT_NUMBER = (
+    "The text has no number for 'drastic'. A reader may find a difference drastic, or not, "
+    "without one."
+)
 
 
 def communication(table: Table) -> Counterpart:
@@ -223,7 +226,8 @@ EXPERIMENT = Experiment(
     quick_trials=10,
     choices=(
         *CHOICES,
-        "The estimator is ĉ, as the text says of this figure, though it recommends g.",
+        "The estimator is ĉ, which uses the actual number of reports. The text names ĉ for "
+        "this figure, although it recommends g, which uses the expected number.",
     ),
     words={
         ABSOLUTE: Word(
@@ -243,7 +247,7 @@ EXPERIMENT = Experiment(
             "the communication at π = 0.9 divided by that at π = 0.1: it is proportional to n π",
             lambda _: MOST / LEAST,
             communication,
-            under="the caption's O(nπ) is read as: proportional to n π",
+            under="the caption's O(nπ) means proportional to n π",
             points="the smallest ε that was run; the expected number of reports does not depend "
             "on ε",
         ),
@@ -279,8 +283,8 @@ EXPERIMENT = Experiment(
                 "sampling",
                 ["epsilon"],
                 less_for_more,
-                under=f"the fall from π = 0.5 to 0.9 is smaller than the fall from 0.1 to 0.5, "
-                f"which takes as many further reports; {words}",
+                under="from π = 0.5 to 0.9 the distance falls by less than from 0.1 to 0.5, "
+                f"though both steps add equally many reports; {words}",
                 points="the text names no point and no ε",
                 disputed="The text names no point and no measure; we chose both.",
             )
@@ -295,7 +299,7 @@ EXPERIMENT = Experiment(
             STATED,
             difference_is_small,
             under="the difference of the distances of estimates clipped at 0 and scaled",
-            why="With the given threshold, the difference is drastic at some ε.",
+            why="With the threshold that was given, the difference is drastic at some ε.",
             disputed=WITHOUT_NUMBER,
             points="π = 0.1 and 1, as in the text; the text names no ε",
         ),
@@ -306,7 +310,7 @@ EXPERIMENT = Experiment(
             quotient_is_small,
             under="the quotient of the distances of raw estimates; such a distance can be above 1, "
             "as raw estimates need not be a distribution",
-            why="With the given threshold, the quotient is drastic at some ε.",
+            why="With the threshold that was given, the quotient is drastic at some ε.",
             disputed=WITHOUT_NUMBER,
             points="π = 0.1 and 1, as in the text; the text names no ε",
         ),

@@ -315,7 +315,8 @@ QUOTES = (
         ),
         corrected=lambda _: exact(supported(all_possible=False)),
         under="all outputs of non-zero probability support an item, as Definition 2.3 says",
-        disputed="Remark 1 uses another support, {i}. With {i}, p* is p, as another row says.",
+        disputed="In Remark 1 only the output i supports the item i. With this support p* is p, "
+        "as another row says.",
     ),
     Quote(
         source("Definition 2.4"),
@@ -466,8 +467,9 @@ QUOTES = (
         "because q is small.",
         points=GRID.replace(f"π {', '.join(map(str, SAMPLINGS))}", f"π {SAMPLINGS[0]:g}"),
         disputed=(
-            "The text names no small probability, and goes on with the limit for π to 0. For π up "
-            f"to {NEGATIVE_UP_TO:g}, the mean of c is negative at all these ε, items and f."
+            "The text does not say how small π must be, and goes on with the limit for π to 0. "
+            f"For π up to {NEGATIVE_UP_TO:g}, the mean of c is negative at all these ε, items and "
+            "f."
         ),
     ),
     Quote(
@@ -488,8 +490,8 @@ QUOTES = (
             "even an upper bound, because this quotient does not fall as n grows. The quotient "
             "also grows without bound as f goes to 0, and Var* is the variance at f = 0."
         ),
-        disputed="The proof divides by the expected number of reports instead, as another row "
-        "says.",
+        disputed="The proof divides g by the expected number of reports instead, as another row "
+        "does.",
     ),
     Quote(
         source("Theorem 3.5, proof"),
@@ -730,15 +732,16 @@ EXPERIMENT = Experiment(
     quick_trials=10,
     choices=(
         (
-            "Where a row names no others, ε = 1, and there are 50,000 users, of whom 8 % hold the "
-            "item, and 101 items, or four users who hold the items 1, 1, 2 and 3 of 3 items. All "
-            "of the four have π = 0.4, or they have the probabilities 0.9, 0.8, 0.2 and 0.1. The "
-            "text has formulas only."
+            "The text has formulas only, so the numbers are ours. Where a row names no other ε, ε "
+            "is 1. There are two populations: 50,000 users, of whom 8 % hold the item, with 101 "
+            "items; and four users with 3 items, who hold the items 1, 1, 2 and 3. The four users "
+            "all have π = 0.4, or they have the probabilities 0.9, 0.8, 0.2 and 0.1."
         ),
         f"A trial repeats the collection {CASES[CROWD].repetitions} times for the 50,000 users and "
         f"{CASES[FEW].repetitions} times for four users, and averages.",
         f"A small sampling probability is π = {SAMPLINGS[0]:g}.",
-        "The users' items are fixed, except for the four users whose items are drawn: item 1 with "
+        "The users' items are fixed in most rows. A row that says \"each of 4 users holds the "
+        'item with probability 1/2" draws their items in each collection: item 1 with '
         "probability 1/2, items 2 and 3 with 1/4 each.",
     ),
     quotes=QUOTES,

@@ -65,7 +65,8 @@ EXPERIMENT = Experiment(
     data=PARTIAL,
     choices=(
         *CHOICES[:2],
-        "Each point is the mean share of items for the counts from c to below 2c.",
+        "A point of our figure stands for the counts from c to below 2c. It shows the share "
+        "of the items that have one of these counts, divided by the number of these counts.",
     ),
     quotes=[
         Quote(

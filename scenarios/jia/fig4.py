@@ -192,7 +192,8 @@ def quotes() -> Iterator[Quote]:
                 "with mean 0 and the variance of Eq. 14",
                 partial(gaussian, population=population, mechanism=mechanism),
                 population,
-                "its distribution function is off by at most the threshold of the word Gaussian",
+                "its distribution function differs nowhere from the Gaussian's by more than "
+                "the threshold of the word Gaussian",
                 "The text has no measure, and we chose the threshold."
                 if mechanism == "k-rr"
                 else "",
@@ -217,7 +218,8 @@ def quotes() -> Iterator[Quote]:
             "from the true counts and Gaussian noise",
             partial(mixture, population=population),
             population,
-            "their distribution function is off by at most the threshold of the word Gaussian",
+            "their distribution function differs nowhere from this distribution's by more "
+            "than the threshold of the word Gaussian",
         )
 
 
@@ -341,8 +343,9 @@ EXPERIMENT = Experiment(
         *CHOICES,
         "The text does not state ε. We take ε = 1, at which the standard deviation is 5434.",
         (
-            "The printed numbers are those of the whole of Kosarak. Made-up counts of this size "
-            "have the same mean variance, which depends on the numbers of users and items only."
+            "The printed numbers are about the whole of Kosarak, which we do not have. We take "
+            "made-up counts with as many users and items. They have the same mean variance, "
+            "because it depends on the numbers of users and items only."
         ),
         (
             "Kolmogorov's test is against the Gaussian of Eq. 13 and 14, with false alarms in "
@@ -351,7 +354,9 @@ EXPERIMENT = Experiment(
     ),
     words={
         "Gaussian": Word(
-            0.01, "a distribution function at most this far from the Gaussian's counts as Gaussian"
+            0.01,
+            "a law counts as Gaussian if its distribution function differs nowhere from "
+            "the Gaussian's by more than this",
         )
     },
     quotes=list(quotes()),

@@ -45,13 +45,13 @@ FITS = {
 WHYS = {
     "kosarak": "We do not have the whole data set, and the text does not give the support of the "
     "power law.",
-    "retail": "The text does not give the support of the power law. See the rows with the other "
+    "retail": "The text does not give the support of the power law. Other rows have other "
     "readings.",
 }
 # Why the reading as a share that is saved fails where the law with the true prior fails too.
 WHY_NO_SHARE = (
-    "Even with the true distribution of the counts as the prior, a smaller share is saved. See "
-    "the rows that read the number as an excess."
+    "Even with the true distribution of the counts as the prior, a smaller share is saved. Other "
+    "rows read the number as the share by which OUE-Zero's error exceeds Calibrate's."
 )
 
 
@@ -113,7 +113,8 @@ def gains(population: str, epsilon: float) -> Iterator[Quote]:
             f"Calibrate's error divided by OUE-Zero's, {words}",
             f"{1 - per_cent / 100:.{digits}f}",
             at(method, "zero"),
-            under=f"the share of OUE-Zero's error that is saved; {fit}",
+            under="the printed number is the share of OUE-Zero's error that Calibrate saves; "
+            f"{fit}",
             why=WHY_NO_SHARE if (population, epsilon) == ("retail", 5.0) else WHYS[population],
             data=DATA[population],
             disputed=disputed,
@@ -123,7 +124,8 @@ def gains(population: str, epsilon: float) -> Iterator[Quote]:
             f"OUE-Zero's error divided by Calibrate's, {words}",
             f"{1 + per_cent / 100:.{digits}f}",
             at("zero", method),
-            under=f"the excess of OUE-Zero's error over Calibrate's; {fit}",
+            under="the printed number is the share by which OUE-Zero's error exceeds "
+            f"Calibrate's; {fit}",
             why=WHYS[population],
             data=DATA[population],
             disputed=disputed,
@@ -223,7 +225,7 @@ def statements(population: str) -> Iterator[Quote]:
     )
     for method, fit in {
         **FITS,
-        "infinite": "power law without a largest count, fitted mean",
+        "infinite": "the power law has no largest count, and has the mean of the estimates",
     }.items():
         reading = partial(_less, population=population, one=method, other="zero")
         yield stated(
@@ -259,8 +261,8 @@ def statements(population: str) -> Iterator[Quote]:
         "At some ε the error changes by more than the threshold of 'negligible', because "
         "Calibrate's estimates of those counts reduce it.",
         disputed="We chose the threshold of 'negligible'. In a figure of errors that differ by "
-        "orders of magnitude, a change of this size may look negligible. The text does not name "
-        "every ε, either.",
+        "orders of magnitude, a change of this size may look negligible. Besides, the text does "
+        "not say 'at every ε'.",
     )
     for method, fit in FITS.items():
         yield stated(
@@ -317,17 +319,26 @@ EXPERIMENT = Experiment(
         *CHOICES,
         "The error is the mean, over all items, of the squared error of the count (Eq. 5).",
         (
-            "Calibrate's prior is a power law on 1..n with the mean of the estimates, as in the "
-            "paper (Eq. 17); the text does not give the support. Besides, we compute with other "
-            "priors: with the known mean n / d, with infinite support, with the likeliest "
-            "exponent (Eq. 16), and with the true distribution."
+            "Calibrate's prior is the power law on 1..n whose mean is the mean of the estimates, "
+            "as in the paper (Eq. 17); the text does not give the support. Besides, we compute "
+            "Calibrate's errors with four other priors: the power law with the known mean n / d, "
+            "the one without a largest count, the one with the likeliest exponent (Eq. 16), and "
+            "the true distribution of the counts."
         ),
         "If a method fits a power law and finds none for a collection, this collection is left "
         "out of the method's mean.",
     ),
     words={
-        "orders of magnitude": Word(100.0, "an error smaller by at least this factor"),
-        "negligible": Word(0.1, "a relative change of the error by at most this is negligible"),
+        "orders of magnitude": Word(
+            100.0,
+            "an error is smaller than another 'by orders of magnitude' if the other one is "
+            "at least this many times as large",
+        ),
+        "negligible": Word(
+            0.1,
+            "a change of an error, up or down, is 'negligible' if it is at most this share "
+            "of the error before the change",
+        ),
     },
     quotes=list(quotes()),
     figure=draw,

@@ -83,8 +83,9 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
             *CHOICES,
             cut_choice,
             (
-                "Calibrate's prior is a power law on 1..n with the mean of the estimates. A "
-                "collection for which there is no such law is left out of Calibrate's numbers."
+                "Calibrate's prior is the power law on 1..n whose mean is the mean of the "
+                "estimates. A collection for which there is no such law is left out of "
+                "Calibrate's numbers."
             ),
         ),
         data=DATA[population],
@@ -224,8 +225,8 @@ def _with_threshold(table: Table, reading: Callable[[Table], Counterpart]) -> Co
     return attrs.evolve(found, judged_at="; ".join(filter(None, (found.judged_at, words))))
 
 
-LOSES = "At some points Calibrate's F-score is not the higher one."
-ORDER = "At some point the order is a different one."
+LOSES = "At some point Calibrate's F-score is not the highest one."
+ORDER = "At some point the two numbers have the other order, or are equal."
 TRULY = "At some point the two have different rates."
 DIFFERENT = (
     "The text says 'for different thresholds (especially thresholds that are smaller than the "

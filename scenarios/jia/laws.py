@@ -134,14 +134,11 @@ def mean_noise(table: Table, **point: Any) -> Counterpart:
 APPROXIMATELY = "approximately, as the sentence before Eq. 14 says"
 EQUALITY = "an equality, as Eq. 14 is printed"
 READINGS = {APPROXIMATELY: as_eq_14, EQUALITY: as_equality}
-THRESHOLD = (
-    "We chose the threshold of 'approximately', which alone decides. Another threshold may give "
-    "another verdict."
-)
+THRESHOLD = "Our threshold of 'approximately' decides. Another threshold may give another verdict."
 DISPUTED = {
     APPROXIMATELY: THRESHOLD,
-    EQUALITY: "The sentence before Eq. 14 says that the variance 'is approximated as' this. So "
-    "read, the statement may hold, with a threshold of our choice, as another row says.",
+    EQUALITY: "The sentence before Eq. 14 says that the variance 'is approximated as' this. "
+    "Another row reads it so; there the verdict depends on the threshold that we chose.",
 }
 
 
@@ -176,7 +173,8 @@ def variance_quotes() -> Iterator[Quote]:
                 "0",
                 partial(mean_noise, population=population, mechanism=mechanism, epsilon=1.0),
                 data=DATA[population],
-                points="ε = 1; the most held item and an unheld item, in exact fractions",
+                points="ε = 1; the most held item and an item that nobody holds, computed in "
+                "exact fractions",
             )
 
 
@@ -213,7 +211,9 @@ EQ14 = Experiment(
     ),
     words={
         "approximately": Word(
-            0.1, "variances that differ by at most this share are 'approximately' equal"
+            0.1,
+            "a variance is 'approximately' that of Eq. 14 if it differs from it by at "
+            "most this share of it",
         )
     },
     quotes=list(variance_quotes()),

@@ -181,7 +181,8 @@ def of_population(name: str) -> list[Sentence]:
                 if mechanism == "k-rr"
                 else "",
                 data=data,
-                points="the most held item and an item that nobody holds; the larger distance",
+                points="the larger of two distances: that of the most held item, and that of an "
+                "item that nobody holds",
             )
             for mechanism in MECHANISMS
         ),

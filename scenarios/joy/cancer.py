@@ -68,7 +68,7 @@ def _quotes(by: str, owners: int) -> Iterator[Quote]:
         "Randomised response has the smaller error for groups of more than "
         f"{PATIENTS / crossover(SAMPLINGS[0]):.0f} of the 286 patients."
         if owners == PATIENTS
-        else "For some group the error of sampling is not so much smaller.",
+        else "For some group the error of sampling is not smaller by as much as the row asks.",
         scope="the sentence on a significantly lower error is about all data sets",
         disputed=SCOPE,
     )

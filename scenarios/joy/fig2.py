@@ -73,8 +73,8 @@ EXPERIMENT = Experiment(
     ),
     choices=(
         *CHOICES,
-        "We take the four locations with the most check-ins; the text does not name the locations "
-        "in Fig. 2.",
+        "We take the four locations with the most check-ins in our data; the text does not name "
+        "the locations of Fig. 2.",
     ),
     quotes=[
         Quote(

@@ -128,8 +128,9 @@ EXPERIMENT = Experiment(
     quick={"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]},
     choices=(
         (
-            "Beside the printed formulas stands the exact ε, the largest over both answers and "
-            "all values, with equal probabilities of the other faces."
+            "Besides the ε by the printed formulas, we compute the exact ε: the largest over both "
+            'answers and all values. For it, all faces besides "sampled" and the value\'s face '
+            "are equally likely."
         ),
         (
             "ε is that of round two alone. An owner's two answers, or the sums of both rounds, "

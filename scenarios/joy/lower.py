@@ -14,7 +14,9 @@ from simnet.studies.table import Table
 
 WORDS = {
     "significantly": Word(
-        0.1, "an error bound that is smaller by at least this share is 'significantly' lower"
+        0.1,
+        "an error bound is 'significantly' lower than another if it is smaller by at "
+        "least this share of the other",
     )
 }
 ANY = "any smaller error counts; another row judges the word 'significantly'"

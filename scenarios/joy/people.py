@@ -19,11 +19,12 @@ GOWALLA, CANCER = "gowalla_nyc_locations.csv.gz", "breast_cancer_ljubljana.csv"
 CHECKINS, LOCATIONS = 1_000_000, 4
 PATIENTS, ENLARGED = 286, 10_000
 CHOICES = (
-    "A bar is 1.96 standard deviations of the estimated number. It is measured as 1.96 times the "
-    "root mean square of errors, over 100 collections a trial.",
+    "We take the paper's error bars as 95 % bounds: 1.96 standard deviations of the estimated "
+    "number of owners who hold the value, to each side of the true number. A trial measures this "
+    "bound as 1.96 times the root mean square of the errors of 100 collections.",
     (
-        "The background faces, for which the paper has no numbers, are equally likely. The error "
-        "does not depend on them."
+        'The faces of the die besides "sampled", for which the paper has no probabilities, are '
+        "equally likely. The error does not depend on their probabilities."
     ),
 )
 AGES = tuple(f"{low}-{low + 9}" for low in range(10, 100, 10))

@@ -50,8 +50,8 @@ EXPERIMENT = Experiment(
         *CHOICES[:1],
         "There are 85 owners who hold yes, whatever the population.",
         (
-            'Both faces besides "sampled" are equally likely, which matters where faces are not '
-            "kept."
+            'Both faces besides "sampled" are equally likely. This matters for the errors only '
+            "where owners do not keep the face of round one, and where round two is used alone."
         ),
     ),
     quotes=[

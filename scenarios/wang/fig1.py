@@ -46,15 +46,24 @@ EPSILONS = (
 
 
 WORDS_OF_THE_TEXT = {
-    "slightly": Word(0.1, "a worst variance at most this share larger is 'slightly' larger"),
-    "close": Word(0.1, "a worst variance at most this share larger is 'close'"),
+    "slightly": Word(
+        0.1,
+        "a worst variance is 'slightly' larger than another if it exceeds the other by at "
+        "most this share of the other",
+    ),
+    "close": Word(
+        0.1,
+        "PM's worst variance is 'close' to HM's if it exceeds HM's by at most this share of HM's",
+    ),
     "considerably": Word(
-        0.1, "a worst variance smaller by at least this share is 'considerably' smaller"
+        0.1,
+        "a worst variance is 'considerably' smaller than another if it is smaller by at "
+        "least this share of the other",
     ),
     "significantly": Word(
         0.1,
-        "'significantly' outperformed: the other's worst variance is smaller by at least this "
-        "share",
+        "a mechanism is 'significantly' outperformed by another if the other's worst variance is "
+        "smaller than its own by at least this share of its own",
     ),
 }
 
@@ -212,8 +221,8 @@ EXPERIMENT = Experiment(
     choices=(
         "ε goes from 0.25 to 8; the paper's range can be seen in its figure only.",
         (
-            "The steps of SCDF and Staircase have density a e^{-(j+1)ε}. With Eq. 2 as printed "
-            "the mass is not 1."
+            "The steps of the densities of SCDF and Staircase have the height a e^{-(j+1)ε}. With "
+            "the height that Eq. 2 prints, the density would not have mass 1."
         ),
     ),
     quotes=[
@@ -270,8 +279,8 @@ EXPERIMENT = Experiment(
             STATED,
             considerably_below_laplace,
             why="The statement fails at some ε.",
-            disputed="We chose the threshold of 'considerably'. At ε = 2 the worst variance is "
-            "smaller by 14 %.",
+            disputed="We chose the threshold of 'considerably'. At ε = 2 Duchi et al.'s worst "
+            "variance is 14 % smaller than Laplace's.",
         ),
         Quote(
             "Wang et al., section III-A, Fig. 1",
@@ -280,8 +289,8 @@ EXPERIMENT = Experiment(
             beaten_if_large,
             why="The statement fails at some ε.",
             under="large: ε >= 4",
-            disputed="The text names no large ε. At ε = 2.5 Laplace's worst variance is smaller "
-            "by only 8 %.",
+            disputed="The text names no large ε. At ε = 2.5 Laplace's worst variance is only 8 % "
+            "smaller than Duchi et al.'s, so 2.5 may not be large.",
         ),
         at_every_epsilon(
             "section III-A",

@@ -109,8 +109,8 @@ def privacy_quote(attributes: int) -> Quote:
         Stated(1.0),
         largest("exact_epsilon", variant="as-printed", **at),
         correction=(
-            "In the corrected algorithm, corners that agree with v in half of the coordinates "
-            "belong to T- only, and the probability of u = 1 and B are adapted."
+            "In the corrected algorithm, possible reports whose signs agree with v in half of the "
+            "coordinates belong to T- only, and the probability of u = 1 and B are adapted."
         ),
         corrected=largest("exact_epsilon", variant="corrected", **at),
     )

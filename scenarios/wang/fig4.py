@@ -126,10 +126,20 @@ EXPERIMENT = Experiment(
     data=CENSUSES,
     paired=("method",),
     words={
-        "comparable": Word(0.1, "errors that differ by at most this share are 'comparable'"),
-        "similar": Word(0.1, "errors that differ by at most this share are 'similar'"),
+        "comparable": Word(
+            0.1,
+            "two errors are 'comparable' if the larger one exceeds the smaller one by at "
+            "most this share of the smaller one",
+        ),
+        "similar": Word(
+            0.1,
+            "two errors are 'similar' if the larger one exceeds the smaller one by at most "
+            "this share of the smaller one",
+        ),
         "significantly": Word(
-            0.1, "an error smaller by at least this share is 'significantly' smaller"
+            0.1,
+            "an error is 'significantly' smaller than another if it is smaller by at "
+            "least this share of the other",
         ),
     },
     choices=(
@@ -137,7 +147,7 @@ EXPERIMENT = Experiment(
         EPSILON_CHOICE,
         K_CHOICE,
         "Errors are of numbers scaled to [-1, 1], averaged over attributes or categories.",
-        "We remove the bias of frequencies, which the estimator of section IV-C does not do.",
+        "Our estimates of frequencies are unbiased; those of section IV-C are not.",
         DUCHI_CHOICE,
     ),
     quotes=[

@@ -110,7 +110,11 @@ def experiment(
         data=CENSUSES,
         paired=("method",),
         words={
-            MARGIN: Word(0.1, "an error smaller by at least this share has a 'clear margin'"),
+            MARGIN: Word(
+                0.1,
+                "an error is smaller than another 'by a clear margin' if it is smaller by "
+                "at least this share of the other",
+            ),
         },
         choices=(
             *CHOICES,

@@ -36,17 +36,19 @@ METHODS = {
 }
 RIVALS = {"duchi": "Algorithm 3 corrected", "duchi-as-printed": "Algorithm 3 as printed"}
 APPROACHES = Word(
-    0.25, "an error at most this share above that of the model without privacy approaches it"
+    0.25,
+    "an error 'approaches' that of the model without privacy if it exceeds that one by at "
+    "most this share of it",
 )
 FAR = Word(2.0, "an error is 'far higher' if it is at least this many times the other one")
 CHOICES = (
-    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data. The "
-    "age and the weeks of work are learnt, because the files have no total income. Without --data "
-    "there are tables of the paper's shape, and an income that is a linear function of the other "
-    "columns plus noise.",
-    "Each of 50 trials draws 20,000 users anew and holds out one tenth of them. The paper's "
-    "ten-fold cross-validation, five times, makes as many models, but models of one "
-    "cross-validation share users; --set folds=10 --trials 5 does as the paper.",
+    "BR and MX may not be passed on. With --data, Adult and Census-Income stand in for them. "
+    "These files have no total income, so the models predict the age (Adult) and the weeks of "
+    "work (Census-Income) instead. Without --data we make up people with the attributes of BR "
+    "and MX, and with an income that is a linear function of the others plus noise.",
+    "Each of 50 trials draws 20,000 users anew and holds out one tenth of them. The paper makes "
+    "50 models too, by five cross-validations with ten folds; but the models of one "
+    "cross-validation share users. The options --set folds=10 --trials 5 do as the paper does.",
     "In a trial all methods learn from the same users, and all private methods in the same groups "
     "and with the same steps. The model without privacy has groups and steps by the same rules "
     "for ε = ∞.",

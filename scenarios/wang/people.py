@@ -40,17 +40,21 @@ DEVIATION = 0.25  # the standard deviation of the normal laws
 SYNTHETIC_ATTRIBUTES = 16
 REAL = {"BR": "Adult", "MX": "Census-Income"}
 CHOICES = (
-    "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in "
-    "for them with --data. Without --data there are tables of their shape (6 + 10 and 5 + 14), of "
-    "numbers of N(0, 1/16) and categories of Zipf's law.",
+    "BR and MX may not be passed on. With --data, Adult (5 numbers + 8 categories) and "
+    "Census-Income (7 + 10) stand in for them. Without --data we make up people with as many "
+    "attributes as in BR and MX (6 + 10 and 5 + 14): numbers by the law N(0, 1/16), truncated to "
+    "[-1, 1], and categories by Zipf's law.",
     "Each trial draws its users anew, fewer than the paper's 4 million; expected mean squared "
     "errors are proportional to 1/n.",
 )
 
 
 CORRECTED = (
-    "Duchi et al. corrected is Algorithm 3, but corners that agree with the values in half of the "
-    "coordinates are in T- only. It is ε-LDP for every d; as printed, it is not for even d"
+    "Duchi et al. corrected is Algorithm 3 with one change. Line 1 rounds the d values of a user "
+    "at random to v, a vector of numbers 1 and -1. A possible report (a corner of a cube) whose "
+    "signs agree with v in exactly half of the d coordinates belongs to T- only; as printed, it "
+    "belongs to both T+ and T-. The corrected mechanism is ε-LDP for every d, and the printed one "
+    "for odd d only"
 )
 
 

@@ -31,9 +31,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = ["estimates", "epsilon"]
-SLIGHT_GAP = Word(0.5, "a gap that grows by at most this share in all grows 'slightly'")
-LITTLE = Word(0.25, "the larger of two errors is at most this share above the smaller one")
-OTHER_ROW = "another row takes the word 'slightly'"
+SLIGHT_GAP = Word(
+    0.5,
+    "a gap grows 'slightly' if, from the least ε to the largest, it grows by at most this "
+    "share of its size at the least ε",
+)
+LITTLE = Word(
+    0.25,
+    "the difference of two errors is 'small' if the larger one exceeds the smaller one by at "
+    "most this share of the smaller one",
+)
+OTHER_ROW = "another row judges the word 'slightly'"
 STRICT = (
     "the gap is the quotient of the errors, as on a log axis, and it grows at every step of ε; "
     f"{OTHER_ROW}"
@@ -109,9 +117,10 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             STATED,
             lambda table: over_laws(table, strictly),
             under=STRICT,
-            why="Up to ε*, HM is Duchi et al.'s mechanism for one value, and its error falls with "
-            "the squares of the values. Above ε*, its error rises with them, so that the gap "
-            "first shrinks for laws with large values.",
+            why="Up to ε*, HM is Duchi et al.'s mechanism for one value, whose error is the "
+            "smaller, the larger the squares of the values are. Above ε*, HM's error is the "
+            "larger, the larger these squares are. So for laws with large values the gap first "
+            "shrinks.",
             points=points,
             disputed="The text does not say that the gap grows at every step of ε."
             if method == "hm"
@@ -144,8 +153,7 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             STATED,
             slightly,
             under=SLIGHTLY,
-            why="Where the statement fails, the gap grows by more than the threshold of "
-            "'slightly'.",
+            why="For some law of the data, the gap grows by more than the threshold of 'slightly'.",
             points=points,
             disputed="We chose the threshold of 'slightly'. The text may be about the range of ε "
             "in its figure, which we do not know.",
@@ -272,7 +280,7 @@ def experiment(
                 STATED,
                 differ_little,
                 under="the quotient of their errors is close to 1, by the threshold of 'small'",
-                why="In some settings the difference is larger.",
+                why="In some setting the two errors differ by more than the threshold of 'small'.",
                 points=points,
                 disputed="We chose the threshold of 'small'. The settings of the paper's figure, "
                 "such as its largest ε, are not in the text.",

@@ -783,14 +783,17 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("holds", "1 where the statement holds", exact=True)],
     words={
-        "rate": Word(0.01, "a power of d counts as the stated one if it differs by at most this")
+        "rate": Word(
+            0.01,
+            "a power of d counts as the stated one if the two exponents differ by at most this",
+        )
     },
     choices=(
-        f"There are {len(EPSILONS)} values of ε from {EPSILONS[0]:g} to {EPSILONS[-1]:g} and "
-        f"{len(DIMENSIONS)} values of d from {DIMENSIONS[0]} to {DIMENSIONS[-1]} for the "
-        f"{len(CLAIMS)} claims. These are the rows that are judged at values of epsilon, and a row "
-        "lists its values. Of their statements, those on the values t that users hold are tested "
-        "for t of 0, 0.25, 0.5, 0.75 and 1.",
+        f'Of the rows, {len(CLAIMS)} list values of epsilon after "judged at". We chose '
+        f"{len(EPSILONS)} values of ε from {EPSILONS[0]:g} to {EPSILONS[-1]:g} and "
+        f"{len(DIMENSIONS)} values of d from {DIMENSIONS[0]} to {DIMENSIONS[-1]} for them; a row "
+        "lists those that it is judged at. A statement on the value t of a user is tested for t "
+        "of 0, 0.25, 0.5, 0.75 and 1.",
         "The other rows name their own points, where they need any. Rates of growth and constants "
         f"for many attributes are computed at d from {MANY} on, and lemmas and corollaries have "
         "their own instances.",

@@ -230,12 +230,16 @@ EXPERIMENT = Experiment(
     files=FILES,
     data=DATA,
     words={
-        "much better": Word(2.0, "the error of DPDG is more than this many times the error of DPDS")
+        "much better": Word(
+            2.0,
+            "DPDS performs 'much better' than DPDG if the error of DPDG is more than this "
+            "many times the error of DPDS",
+        )
     },
     choices=(
         *CHOICES,
-        "No item needs a least number of holders. The experiment yang_fig1_delta has the paper's "
-        "condition that each item occurs at least 1000β times.",
+        "Here an item may have any number of holders. The experiment yang_fig1_delta has the "
+        "paper's condition that each item occurs at least 1000β times.",
         "DPDS samples with p = 1 - exp(-ε). The experiment yang_fig1_delta says which δ this "
         "gives.",
         "DPDG has a δ of 1e-7 or 0.5, the classic calibration and the corrected noise share.",
@@ -258,7 +262,7 @@ EXPERIMENT = Experiment(
             "0.90",
             improvement,
             bound="at least",
-            under="the expected errors are meant",
+            under="the share is about expected errors",
             why="The formulas of the paper give a smaller share.",
             disputed="The sentence is about one point of the figure, which is the mean of 20 "
             "runs. For such a mean, another row finds that 'over 90 %' is possible.",
@@ -288,7 +292,8 @@ EXPERIMENT = Experiment(
             "DPDS performs much better than DPDG at every ε in all three data sets",
             STATED,
             less("much better"),
-            why="At some ε the quotient of the errors is below the threshold of 'much better'.",
+            why="At some ε the error of DPDG, divided by that of DPDS, is below the "
+            "threshold of 'much better'.",
             disputed="We chose the threshold. By the law the quotient goes from 21 down to 1.3; "
             "it is below 2 for Gowalla from ε = 0.6 on, and for Census-Income at ε = 1 only.",
             under="the error of DPDG, divided by that of DPDS, is above a threshold",

@@ -159,11 +159,13 @@ EXPERIMENT = Experiment(
         *CHOICES,
         f"β is {BETA:g}, so that every item occurs at least 10 times in a sample; the text names "
         "no β.",
-        "10 holders of each item are drawn into a sample first. The others are drawn from the "
+        "Each sample first draws 10 holders of each item. The others are drawn from the "
         "remaining users of the data set or, if people are synthetic, from their law.",
-        'The words "by (2)" stand for the classic calibration, as in the paper, and "exact" for '
-        "the analytic one, with the least noise for (ε, δ).",
-        "The exact δ is the worst over removing a user and replacing its item, for such samples.",
+        'DPDG gets the δ of DPDS: by inequality (2), or the exact one. With "by (2)" its noise '
+        'has the classic calibration, as in the paper. With "exact" it has the analytic one, '
+        "the least noise for (ε, δ).",
+        "The exact δ is the largest δ of DPDS for samples with this β, if a neighbouring "
+        "sample lacks one user or has another item for one user.",
     ),
     quotes=[
         Quote(

@@ -22,8 +22,8 @@ SQUARED = (
 CROWDED = (
     "How far the mean of 20 runs scatters depends on how many users share a cell. In our part of "
     "Gowalla 62 % of the users share one cell. With 66 % or more, the chance of the printed "
-    "number would be above 1 %. The chance is twice the smaller tail; the probability of a number "
-    "at least as far from the expected one, on either side, is 2 %."
+    "number would be above 1 %. Another measure would be the probability of a number that is at "
+    "least as far from the expected one, on either side; it is 2 %."
 )
 
 
@@ -125,8 +125,8 @@ EXPERIMENT = Experiment(
     choices=(
         *CHOICES,
         "DPDS samples with p = 1 - exp(-ε).",
-        "Synthetic has as many users as are sampled. The paper's has 1000, and the text does not "
-        "say how up to 5000 are sampled from it.",
+        "Our data set Synthetic has n users in each trial. The paper's has 1000 users, and the "
+        "text does not say how up to 5000 users are sampled from them.",
         "ε is as in the paper, but for Census-Income and Synthetic only 0.2, 0.6 and 1, to save "
         "time.",
     ),

@@ -51,8 +51,8 @@ EXPERIMENT = Experiment(
     data=DATA,
     choices=(
         *CHOICES,
-        "With α = 0.4 a user would report on 4.8 of 12 items. Users report on 5 of 12, and on 7 "
-        "of 17.",
+        "With α = 0.4 a user would report on 4.8 of 12 items, or on 6.8 of 17. We take 5 of 12, "
+        "and 7 of 17.",
         "ε* = log γ is 0.5, 1 and 2, and p is 0.1, 0.3, ..., 0.9; the text names no values.",
     ),
     quotes=[

@@ -32,10 +32,11 @@ EXPERIMENT = Experiment(
         "There are four groups of 250 users, as in the paper. With budget ε, DPDS samples with p "
         "= 1 - exp(-ε).",
         (
-            "The error is that of the noise alone: the estimate is compared with the mean of the "
-            "groups' frequencies, with the weights of the estimate. With target=population it is "
-            "compared with the frequencies among all users, so that the error also has the "
-            "differences between the groups."
+            "The error is that of the noise alone. Therefore the estimate is compared with a "
+            "weighted mean of the groups' true frequencies, and this mean has the weights of the "
+            "estimate. With --set target=population the estimate is compared with the true "
+            "frequencies among all users. Then the error also contains the differences between "
+            "the groups."
         ),
     ),
     quotes=[

@@ -58,7 +58,13 @@ EXPERIMENT = Experiment(
     trials=RUNS,
     quick_trials=5,
     choices=CHOICES,
-    words={"much": Word(1.5, "the error of UWA is more than this many times the error of WA")},
+    words={
+        "much": Word(
+            1.5,
+            "the improvement is 'much' if the error of UWA is more than this many times the "
+            "error of WA",
+        )
+    },
     quotes=[
         Quote(
             SOURCE,

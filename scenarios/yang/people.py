@@ -55,11 +55,13 @@ TITLES = {
     "uniform": "Uniform",
 }
 CHOICES = (
-    "For Gowalla, gowalla_cells.csv.gz has a subset of the users. A user holds the cell, of 12, "
-    "with the most of its check-ins, and in a tie the lowest such cell.",
+    "Of Gowalla we have a part of the users only, in gowalla_cells.csv.gz. A user's item is one "
+    "of 12 cells: the cell with the most of its check-ins or, in a tie, the one of these cells "
+    "with the lowest number.",
     "Of Census-Income, only the users with a wage_per_hour above 0 are taken. The items are the "
     "intervals of 100 cents that hold at least 1 % of these users (17 items).",
-    "Each trial draws its users anew, and real ones without replacement.",
+    "Each trial draws its users anew: real users without replacement, and synthetic ones by "
+    "their law.",
 )
 OF_DATA = {
     "gowalla": "Gowalla: a subset of its users; in a tie, the lowest cell.",

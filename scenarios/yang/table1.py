@@ -280,15 +280,25 @@ EXPERIMENT = Experiment(
     measures=[Measure(name, name, f"{name} expected") for name in NAMES],
     trials=10,
     quick_trials=3,
-    words={"approximately": Word(0.1, "a relative difference of at most this is 'approximate'")},
+    words={
+        "approximately": Word(
+            0.1,
+            "a factor is 'approximately' the printed one if it differs from it by at most this "
+            "share of it",
+        )
+    },
     choices=(
         (
             "We take n = 1000, N = 30, k = 12 (so α = 0.4), p = 0.5, and γ of 2 and 10; the "
             "paper's table has formulas only."
         ),
-        "*Wire* counts what crosses a channel. *Logical* also counts the shares that a user sends "
-        "to itself, as the paper does. The operations (FA, FS, nA and so on) are those of Table "
-        "I, and are counted where they are done.",
+        "*Wire* counts what crosses a channel. *Logical* also counts the shares that a user "
+        "sends to itself, as the paper does. The abbreviations are those of Table I. Operations: "
+        "FA field addition, RM real multiplication, nA addition of whole numbers, BS Bernoulli "
+        "draw, aS draw of a set of items, FS field element drawn, nS whole number drawn. Numbers "
+        "sent: qd field elements, nd names of users, Nd names of items, bd bits. US are uniform "
+        "and AS adaptive reporting sets; p_χ is the probability that a user who takes part "
+        "reports on its own item.",
     ),
     quotes=[
         *(quote(entry, "dpds", None) for entry in ENTRIES["dpds"]),

@@ -199,11 +199,13 @@ EXPERIMENT = Experiment(
         "There are four groups of 250 users and 30 items, as in the paper. With budget ε, DPDS "
         "samples with p = 1 - exp(-ε).",
         (
-            "With normal data, a user's item is the one of 30 equal intervals that a standard "
-            "normal number, truncated to -4..4, falls into."
+            "With normal data, each user draws a standard normal number that is truncated to "
+            "-4..4. This range is divided into 30 equal intervals, and the user's item is the "
+            "interval of its number."
         ),
-        "The error is that of the noise: the estimate is compared with the mean of the groups' "
-        "own frequencies, with the weights of the estimate.",
+        "The error is that of the noise alone. Therefore the estimate is compared with a "
+        "weighted mean of the groups' true frequencies, and this mean has the weights of the "
+        "estimate.",
     ),
     quotes=list(quotes()),
     cost=groups_cost,

@@ -67,8 +67,8 @@ The columns of a row:
   columns show the share of the points at which the statement holds; 1 stands for all of them.
   The range of a printed number contains all numbers that round to its digits: the range of 0.77
   goes from 0.765 to 0.775. Below, a printed number agrees, or lies inside an interval, if some
-  number of its range does: 0.774 keeps the bound "at most 0.77". Numbers that are only stated, and
-  formulas, are not rounded.
+  number of its range does. For example, an expected 0.774 keeps the printed bound "at most 0.77".
+  Numbers that are only stated, and formulas, are not rounded.
 - *Expected* is the number that follows from the law. It is empty where we know no law.
 - *Measured* is the number that our runs give, with an interval that holds with probability
   {CONFIDENCE * 100:g} %; the intervals behind a statement about many points hold jointly with this
@@ -85,9 +85,10 @@ The columns of a row:
   width.
 - *Law* says whether the printed number agrees with the expected one. A bound agrees if the expected
   number keeps it, a simulated number if its chance is at least {LEVEL * 100:g} %, and any other
-  number if the expected one rounds to it. A row that says "approximately", or that it allows a
-  difference, names a share. Then a number agrees if it differs from the printed one by at most this
-  share of the printed one, and the rules for *runs* treat this range as the printed number. *None*
+  number if the expected one rounds to it. Some rows allow a difference, because they say
+  "approximately" or because a note says so. In such a row a number agrees if it differs from the
+  printed one by at most a share of the printed one, which the row or its section names. The rules
+  for *runs* then treat all numbers that agree as the printed number. *None*
   means that we know no law, or that we do not know how far the paper's own runs scatter. If the
   number does not agree, and we know what is wrong in the paper, then the columns *law* and *runs*
   are about the corrected number: *with correction* means that it agrees.
