@@ -348,8 +348,9 @@ EXPERIMENT = Experiment(
             "because it depends on the numbers of users and items only."
         ),
         (
-            "Kolmogorov's test is against the Gaussian of Eq. 13 and 14, with false alarms in "
-            f"{100 * FALSE_ALARM:g} % of the collections."
+            "Kolmogorov's test compares the noise of a collection with the Gaussian of Eq. 13 and "
+            f"14. If the noise were this Gaussian, the test would reject {100 * FALSE_ALARM:g} % "
+            "of the collections."
         ),
     ),
     words={

@@ -181,8 +181,8 @@ EXPERIMENT = Experiment(
             )
             for ours, theirs, values, under in (
                 ("eq. 29", "eq. 30", None, "both by the paper's formulas, Eq. 29 and 30"),
-                ("sampling", "response", 1, "both exact, yes or no"),
-                ("sampling", "response", 9, "both exact, 9 values"),
+                ("sampling", "response", 1, "both by the exact ε, with the values yes and no"),
+                ("sampling", "response", 9, "both by the exact ε, with 9 values for sampling"),
             )
         ),
         Quote(

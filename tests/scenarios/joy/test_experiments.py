@@ -246,7 +246,7 @@ def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
     assert [what for what, one in found.items() if finding(one) == "agrees"] == [
         what for what in found if any(words in what for words in held)
     ]
-    assert the(found, "both exact, 9 values").expected == 0.5  # x below 0.3
+    assert the(found, "both by the exact ε, with 9 values").expected == 0.5  # x below 0.3
     assert fig3.EXPERIMENT.figure is not None
     drawn = fig3.EXPERIMENT.figure(table)
     labels = [text for axes in drawn.axes for text in axes.get_legend_handles_labels()[1]]
