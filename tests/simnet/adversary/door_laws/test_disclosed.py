@@ -541,7 +541,7 @@ def test_runs_that_share_their_coins_are_not_judged() -> None:
     runs = [play_with([vote], seed=1, a=noisy_script, b=idle) for vote in (1, 2)]
     found = read(runs, {"b"}, 2).disclosed()
     assert found.tier == "not judged"
-    assert "one seed" in found.argument
+    assert "the same seed" in found.argument
 
 
 def test_a_secret_that_two_runs_share_makes_one_component() -> None:
