@@ -42,9 +42,10 @@ class Recording(Sampled):
         before = call.state
         if self._reads_caches:
             self.record.note_cache(call, before)
-        result = self.record.note(call, coins, meter)
-        self.record.note_change(call, before)
-        return result
+        try:
+            return self.record.note(call, coins, meter)
+        finally:
+            self.record.note_change(call, before)
 
 
 def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:

@@ -37,21 +37,28 @@ cannot tell whether it has changed.
 """
 
 import abc
+import decimal
+import dis
+import enum
 import functools
 import hashlib
 import os
 import sys
 import typing
+import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
     CellType,
     CodeType,
     FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
     MethodDescriptorType,
     MethodType,
+    MethodWrapperType,
     ModuleType,
     WrapperDescriptorType,
 )
@@ -77,9 +84,21 @@ _LIBRARIES = {"numpy", "simnet", *sys.stdlib_module_names}
 _PYTHON = Path(os.__file__).parent
 _FOLDERS = tuple(f"{each}{os.sep}" for each in (_PYTHON, np.__path__[0], Path(__file__).parents[1]))
 _BESIDE = f"{_PYTHON / 'site-packages'}{os.sep}"  # the folder of other installed packages
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
 _OTHER_CONTAINERS = (bytearray, deque, Counter, OrderedDict, defaultdict)
 _STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes without attributes
 _WITH_CACHE = type(functools.cache(abs))
+# Classes whose objects keep notes that do not change results.
+_WITH_NOTES = (decimal.Context, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+_ATOMS = {type(None), bool, int, float, complex, str, bytes}
+_DESCRIPTORS = (property, functools.cached_property, staticmethod, classmethod)
+_NO_DATA = (type, ModuleType, FunctionType, _WITH_CACHE, *_DESCRIPTORS)
+# Types of which an attribute of a class can only be replaced, and then by an object of the user.
+_FIXED = {
+    *(*_NO_DATA, GetSetDescriptorType, MemberDescriptorType, MethodDescriptorType),
+    *(WrapperDescriptorType, MethodWrapperType, type(vars(abc.ABC)["_abc_impl"])),
+}
+_CONTAINERS = {list, dict, set, *_OTHER_CONTAINERS, np.ndarray}
 _OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, type(np.mean))
 
 
@@ -131,10 +150,12 @@ def state_of(value: object) -> Hashable:
     call may change. If a call of the function changes the description, the call has a side effect.
 
     Cached properties, and hashes that attrs keeps, are left out: they do not change results. On the
-    other hand, the description has the lists, dictionaries and sets that classes have as
-    attributes.
+    other hand, the description has more than the knowledge: the attributes of classes, the global
+    variables that their methods use, the attributes of the user's modules, and the contents of
+    objects of Python that can be pickled.
     """
-    return _knowledge(value, _MetForState())
+    module = str(getattr(value, "__module__", None) or "")
+    return _knowledge(value, _MetForState(module.partition(".")[0]))
 
 
 def has_cache(state: Any) -> bool:
@@ -162,8 +183,7 @@ def names_in(protocol: object) -> frozenset[str]:
         seen.add(function)
         names = _names(function.__code__)
         found.update(names)
-        module = function.__globals__
-        pending += [module[name] for name in names if name in module]
+        pending += _named(names, function.__globals__)
         pending += [_contents(cell) for cell in function.__closure__ or ()]
     return frozenset(found)
 
@@ -199,15 +219,17 @@ _Met = dict[int, tuple[int, object]]
 
 
 class _MetForState(dict[int, tuple[int, object]]):
-    pass
+    def __init__(self, package: str) -> None:
+        super().__init__()
+        self.package = package  # the package of the function that is described
 
 
 def _knowledge(value: Any, met: _Met) -> Hashable:
     if isinstance(value, CodeType):
         return _without_lines(value)
+    if isinstance(met, _MetForState) and _is_lasting(value):
+        return _state_of_code(value, met)
     if isinstance(value, ModuleType) or is_of_library(value):
-        if isinstance(value, type) and isinstance(met, _MetForState):
-            return Itself(value), *(_knowledge(part, met) for part in _containers_of(value))
         return Itself(value)
     if isinstance(value, np.ndarray) and not is_bare_array(value):
         return Opaque(value), _knowledge(value.view(np.ndarray), met)
@@ -217,7 +239,7 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
         return "array", type(value), type_key(value.dtype), value.shape, value.strides, digest
     if not isinstance(value, FunctionType | MethodType):
         try:
-            return key_of(value)
+            return _key_with_classes(value, met)
         except NoKey:
             pass
     if id(value) in met:
@@ -249,7 +271,8 @@ def is_of_library(function: object) -> bool:
 def _parts(value: Any, met: _Met) -> list[object] | None:
     """Return what an object consists of; None if we cannot see this."""
     if isinstance(value, FunctionType):
-        return _parts_of_function(value)
+        package = met.package if isinstance(met, _MetForState) else None
+        return _parts_of_function(value, package)
     if isinstance(value, MethodType | BuiltinFunctionType):
         return [getattr(value, "__func__", value.__name__), value.__self__]
     if isinstance(value, functools.partial):
@@ -263,16 +286,17 @@ def _parts(value: Any, met: _Met) -> list[object] | None:
     if type(value) is dict:
         return [*value, *value.values()]
     if isinstance(met, _MetForState):
-        return _parts_of_state(value)
+        return _parts_of_state(value, met.package)
     return _parts_of_object(value)
 
 
-def _parts_of_state(value: Any) -> list[object] | None:
+def _parts_of_state(value: Any, package: str) -> list[object] | None:
     if type(value) in _OTHER_CONTAINERS:
         return [*value, *(value.values() if isinstance(value, dict) else ())]
     parts = _parts_of_object(value)
     if parts is None:
-        return None
+        is_installed = _is_installed(type(value).__module__, package)
+        return None if is_installed else _parts_for_pickle(value)
     kinds = [kind for kind in type(value).__mro__ if not _library(kind)]
     kept = {"_attrs_cached_hash"}
     for kind in kinds:
@@ -284,16 +308,240 @@ def _parts_of_state(value: Any) -> list[object] | None:
     return [*shown, *kinds]
 
 
-def _containers_of(kind: type) -> list[object]:
-    """Return the lists, dictionaries, sets and arrays that a class has as attributes."""
-    if _library(kind):
+def _parts_for_pickle(value: Any) -> list[object] | None:
+    """Return what Python would write into a file to restore an object of a class of Python or
+    numpy, or of a class that is derived from such a class; None if it cannot be restored.
+    """
+    if isinstance(value, np.vectorize):  # keeps functions that it has made
+        return [value.pyfunc]
+    kinds = type(value).__mro__
+    if any(kind in _WITH_NOTES or _library(kind) == "simnet" for kind in kinds):
+        return None
+    try:
+        made = value.__reduce_ex__(4)
+    except Exception:  # such an object may raise anything
+        attributes = getattr(value, "__dict__", None)
+        return [dict(attributes)] if isinstance(attributes, dict) else None
+    if not isinstance(made, tuple):
         return []
-    return [
+    return [list(part) if isinstance(part, Iterator) else part for part in made]
+
+
+def _key_with_classes(value: Any, met: _Met) -> Hashable:
+    """Return the key of a value; for a state also what may change behind it (`_behind_key`)."""
+    key = key_of(value)
+    if not isinstance(met, _MetForState) or type(value) in _ATOMS or isinstance(value, np.ndarray):
+        return key
+    if type(value) in (tuple, list, set, frozenset) and set(map(type, value)) <= _ATOMS:
+        return key
+    return key, *(_knowledge(part, met) for part in _behind_key(key))
+
+
+def _behind_key(key: Hashable) -> list[object]:
+    """Return the user's classes, and the attributes of members of enumerations, that occur in a
+    key.
+    """
+    found: dict[int, object] = {}
+    pending = [key]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending += part
+        elif isinstance(part, type) and not _library(part):
+            found[id(part)] = part
+        elif isinstance(part, Itself) and isinstance(part.thing, enum.Enum):
+            own = vars(part.thing).items()
+            found[id(part.thing)] = [pair for pair in own if not _is_private_to_python(pair[0])]
+    return list(found.values())
+
+
+def _is_lasting(value: Any) -> typing.TypeGuard[type | FunctionType]:
+    """Whether a value is a class, or a function that was not made by another function, which makes
+    a new one at each call.
+    """
+    if not isinstance(value, FunctionType):
+        return isinstance(value, type)
+    names = value.__qualname__, value.__name__
+    return "<locals>" not in names[0] and names[1] != "<lambda>" and not is_of_library(value)
+
+
+def _state_of_code(code: type | FunctionType, met: _MetForState) -> Hashable:
+    """Return a description of the data that a function, or a class and its methods, may change."""
+    if isinstance(code, type) and _library(code):
+        return Itself(code)
+    if id(code) in met:
+        return "again", met[id(code)][0]
+    met[id(code)] = len(met), code
+    behind = _behind(code, met.package)
+    data = [
         part
-        for name, part in vars(kind).items()
-        if not name.startswith("__")
-        and (type(part) in (list, dict, set, *_OTHER_CONTAINERS) or isinstance(part, np.ndarray))
+        for each in behind.classes
+        for name, part in vars(each).items()
+        if type(part) not in _FIXED and not _is_private_to_python(name)
     ]
+    data += [names.get(name) for names, name in behind.variables]
+    data += behind.defaults
+    data += [_contents(cell) for cell in behind.cells]
+    attributes = [each for each in behind.attributes if each]
+    data += [part for each in attributes for name, part in each.items() if name != "__wrapped__"]
+    # Lists and the like may have other contents afterwards. Classes and functions are only compared
+    # by identity, and so is all else that cannot change.
+    inside = [part for part in data if type(part) not in _ATOMS and not isinstance(part, _NO_DATA)]
+    installed = [
+        part
+        for each in behind.installed
+        for part in vars(each).values()
+        if type(part) in _CONTAINERS
+    ]
+    return (
+        Itself(code),
+        *behind.caches,
+        _Identities(data),
+        *(_knowledge(part, met) for part in inside),
+        *(_knowledge(part, met) for part in installed),
+    )
+
+
+class _Identities:
+    """A list of objects. Two such lists are equal if they have the same objects."""
+
+    def __init__(self, things: list[Any]) -> None:
+        self._things = things
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Identities)
+            and len(self._things) == len(other._things)
+            and all(map(_is_one_value, self._things, other._things))
+        )
+
+    def __hash__(self) -> int:
+        return len(self._things)
+
+
+def _is_one_value(first: Any, second: Any) -> bool:
+    return first is second or (
+        type(first) is type(second) and type(first) in _ATOMS and key_of(first) == key_of(second)
+    )
+
+
+def _is_private_to_python(name: str) -> bool:
+    """Whether Python itself may set a class attribute of this name, such as `__annotations__`."""
+    return name.startswith("_") and name.endswith("_")
+
+
+class _Behind(typing.NamedTuple):
+    """What a function, or the methods of a class, use by name, directly or through functions,
+    classes and modules of the user: classes, and global variables (the variables of a module, and a
+    name). Of the functions it has the defaults, captured variables and attributes.
+    """
+
+    classes: list[type]
+    installed: list[type]  # classes of installed packages
+    variables: list[tuple[dict[str, Any], str]]
+    defaults: list[Any]
+    cells: list[CellType]
+    attributes: list[dict[str, Any]]
+    caches: tuple[type, ...]  # the type of functions with a cache, if one is used
+
+
+@functools.lru_cache(maxsize=1024)
+def _behind(code: type | FunctionType, package: str) -> _Behind:
+    classes: dict[int, type] = {}
+    functions: dict[int, FunctionType] = {}
+    variables: dict[tuple[int, str], tuple[dict[str, Any], str]] = {}
+    caches: set[type] = set()
+    pending: list[Any] = [code]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, _WITH_CACHE):
+            caches.add(_WITH_CACHE)
+        if isinstance(part, type):
+            if id(part) not in classes and not _library(part):
+                classes[id(part)] = part
+                if not _is_installed(part.__module__, package):
+                    pending += [type(part), *part.__mro__[1:], *vars(part).values()]
+            continue
+        function = _function_in(part)
+        if function is None or id(function) in functions or is_of_library(function):
+            continue
+        if _is_installed(function.__module__, package):
+            continue
+        functions[id(function)] = function
+        assigned = _assigned(function.__code__)
+        for module, name in _places_of(function, package):
+            found = module.get(name)
+            if name in assigned or not isinstance(found, _NO_DATA):
+                variables[id(module), name] = module, name
+            pending.append(found)
+        pending += _defaults_of(function)
+        pending += map(_contents, function.__closure__ or ())
+    is_installed = {
+        number: _is_installed(each.__module__, package) for number, each in classes.items()
+    }
+    cells = [cell for function in functions.values() for cell in function.__closure__ or ()]
+    defaults = [part for function in functions.values() for part in _defaults_of(function)]
+    return _Behind(
+        classes=[each for number, each in classes.items() if not is_installed[number]],
+        installed=[each for number, each in classes.items() if is_installed[number]],
+        variables=[*variables.values()],
+        defaults=[part for part in defaults if not _is_fixed(part)],
+        cells=[cell for cell in cells if not _is_fixed(_contents(cell))],
+        attributes=[vars(function) for function in functions.values()],
+        caches=tuple(caches),
+    )
+
+
+def _is_fixed(part: object) -> bool:
+    return type(part) in _FIXED or is_of_library(part)
+
+
+def _places_of(function: FunctionType, package: str) -> list[tuple[dict[str, Any], str]]:
+    """Return the global variables that a function uses: the variables of a module, and a name."""
+    module, names = function.__globals__, _names(function.__code__)
+    places = [(module, name) for name in names if name in module]
+    places += [(module, name) for name in _assigned(function.__code__)]
+    return places + _places_in_modules(names, module, package)
+
+
+def _defaults_of(function: FunctionType) -> list[Any]:
+    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_installed(module: str | None, package: str) -> bool:
+    """Whether a module belongs to an installed package that is not `package`."""
+    file = getattr(sys.modules.get(module or ""), "__file__", None) or ""
+    is_installed = not _INSTALLED.isdisjoint(Path(file).parts)
+    return is_installed and (module or "").partition(".")[0] != package
+
+
+def _named(names: Sequence[str], variables: dict[str, Any]) -> list[Any]:
+    """Return what has one of these names among global variables, or in a module among them."""
+    places = [(variables, name) for name in names if name in variables]
+    places += _places_in_modules(names, variables, "")
+    return [each[name] for each, name in places]
+
+
+def _places_in_modules(
+    names: Sequence[str], variables: dict[str, Any], package: str
+) -> list[tuple[dict[str, Any], str]]:
+    """Return the user's modules among the named variables, as dictionaries, each with those of
+    `names` that occur in it.
+    """
+    found = []
+    for module in {
+        id(variables[name]): variables[name] for name in names if name in variables
+    }.values():
+        if isinstance(module, ModuleType) and _is_of_user(module, package):
+            found += [(vars(module), name) for name in names if name in vars(module)]
+    return found
+
+
+def _is_of_user(module: ModuleType, package: str) -> bool:
+    if module.__name__.partition(".")[0] in _LIBRARIES:
+        return False
+    return not _is_installed(module.__name__, package)
 
 
 def _parts_of_object(value: object) -> list[object] | None:
@@ -318,12 +566,17 @@ def _library(kind: type) -> str:
     return package if package in _LIBRARIES else ""
 
 
-def _parts_of_function(function: FunctionType) -> list[object]:
+def _parts_of_function(function: FunctionType, package: str | None) -> list[object]:
+    """Return what a function uses; with a package, also the attributes of the user's modules."""
     contents = [_contents(cell) for cell in function.__closure__ or ()]
     defaults, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
     module = function.__globals__
     used = {name: module[name] for name in _names(function.__code__) if name in module}
     attributes = vars(function)  # such as `function.limit`
+    in_modules: list[object] = []
+    if package is not None:
+        places = _places_in_modules(_names(function.__code__), module, package)
+        in_modules = [variables[name] for variables, name in places]
     return [
         function.__code__,
         tuple(contents),
@@ -334,6 +587,7 @@ def _parts_of_function(function: FunctionType) -> list[object]:
         *(attributes[name] for name in sorted(attributes)),
         *used,
         *used.values(),
+        *in_modules,
     ]
 
 
@@ -358,6 +612,16 @@ def _names(code: CodeType) -> tuple[str, ...]:
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     names = (*code.co_names, *(name for constant in inner for name in _names(constant)))
     return tuple(dict.fromkeys(names))
+
+
+@functools.lru_cache(maxsize=1024)
+def _assigned(code: CodeType) -> tuple[str, ...]:
+    """Return the names of the global variables to which the code assigns."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    own = [each.argval for each in dis.get_instructions(code) if each.opname == "STORE_GLOBAL"]
+    return tuple(
+        dict.fromkeys([*own, *(name for constant in inner for name in _assigned(constant))])
+    )
 
 
 def _contents(cell: CellType) -> object:
