@@ -295,8 +295,9 @@ def _parts_of_state(value: Any, package: str) -> list[object] | None:
         return [*value, *(value.values() if isinstance(value, dict) else ())]
     parts = _parts_of_object(value)
     if parts is None:
-        is_installed = _is_installed(type(value).__module__, package)
-        return None if is_installed else _parts_for_pickle(value)
+        kind = type(value)
+        is_of_others = not _library(kind) and _is_installed(kind.__module__, package)
+        return None if is_of_others else _parts_for_pickle(value)
     kinds = [kind for kind in type(value).__mro__ if not _library(kind)]
     kept = {"_attrs_cached_hash"}
     for kind in kinds:
@@ -386,7 +387,7 @@ def _state_of_code(code: type | FunctionType, met: _MetForState) -> Hashable:
     data += [part for each in attributes for name, part in each.items() if name != "__wrapped__"]
     # Lists and the like may have other contents afterwards. Classes and functions are only compared
     # by identity, and so is all else that cannot change.
-    inside = [part for part in data if type(part) not in _ATOMS and not isinstance(part, _NO_DATA)]
+    inside = [part for part in data if not _only_replaced(part)]
     installed = [
         part
         for each in behind.installed
@@ -400,6 +401,15 @@ def _state_of_code(code: type | FunctionType, met: _MetForState) -> Hashable:
         *(_knowledge(part, met) for part in inside),
         *(_knowledge(part, met) for part in installed),
     )
+
+
+def _only_replaced(part: object) -> bool:
+    """Whether a variable must get another object to change: its object has no contents of the user
+    that can change.
+    """
+    kind = type(part)
+    is_of_simnet = _library(kind) == "simnet" and not isinstance(part, np.ndarray)
+    return kind in _ATOMS or is_of_simnet or isinstance(part, _NO_DATA)
 
 
 class _Identities:

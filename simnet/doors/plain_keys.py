@@ -12,6 +12,7 @@ entries.
 
 import dataclasses
 import enum
+import functools
 import struct
 import sys
 from collections.abc import Hashable, Iterator
@@ -153,6 +154,7 @@ def hides_contents(kind: type) -> bool:
     return kind.__itemsize__ > 0 or kind.__basicsize__ > visible
 
 
+@functools.lru_cache(maxsize=1024)
 def _own_slots(kind: type) -> list[MemberDescriptorType]:
     return [each for each in vars(kind).values() if isinstance(each, MemberDescriptorType)]
 

@@ -1,15 +1,20 @@
 """What a door's function leaves behind is found by playing the run on other inputs."""
 
 import collections
+import decimal
+import enum
 import functools
 import itertools
+import logging
 import random
 import re
 import time
+import types
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import attrs
 import numpy as np
 import pytest
 
@@ -143,6 +148,92 @@ def test_a_trace_that_stays_after_the_run_is_found(vote: int, function: Any, loo
     done = run(Looks(function, look), [vote], seed=1)
     with pytest.raises(ScriptError, match=r"may only return a value|leave out `cache_info`"):
         verdict(done, ["reader"])
+
+
+class Table(list[int]):
+    """A list of a class of its own."""
+
+
+@attrs.frozen
+class Notebook:
+    """Places where a function can leave something behind, besides lists and global variables."""
+
+    pages: ClassVar[list[int]] = []
+    last: ClassVar[int] = 0
+    table = Table()
+    noting = np.vectorize(lambda value: SEEN.add(value) or value, otypes=[int])  # type: ignore[func-returns-value]
+    space = types.SimpleNamespace(last=0)
+
+    def in_a_list_of_the_class(self, value: int) -> list[int]:
+        self.pages.append(value)
+        return [value]
+
+    def in_the_class(self, value: int) -> list[int]:
+        type(self).last = value
+        return [value]
+
+    def in_an_object_of_python(self, value: int) -> list[int]:
+        self.space.last = max(self.space.last, value)
+        return [value]
+
+    def in_a_derived_list(self, value: int) -> list[int]:
+        self.table.append(value)
+        return [value]
+
+    def through_a_method(self, value: int) -> list[int]:
+        return self.note(value)
+
+    def in_a_vectorized_function(self, value: int) -> list[int]:
+        return [int(self.noting(value))]
+
+    def note(self, value: int) -> list[int]:
+        SEEN.add(value)
+        return [value]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "in_a_list_of_the_class",
+        "in_the_class",
+        "in_an_object_of_python",
+        "in_a_derived_list",
+        "through_a_method",
+        "in_a_vectorized_function",
+    ],
+)
+def test_a_trace_in_any_visible_place_is_found(name: str) -> None:
+    SEEN.clear()
+    Notebook.last = 0
+    for shared in (Notebook.pages, Notebook.table):
+        shared.clear()
+    Notebook.space.last = 0
+    function = getattr(Notebook(), name)
+    done = run(Looks(function, lambda: False), [2], seed=1)
+    assert "the function changes something that it uses" in done.side_effects[0]
+    with pytest.raises(ScriptError, match="may only return a value"):
+        verdict(done, ["reader"])
+
+
+def test_what_python_and_installed_packages_keep_for_themselves_is_no_trace() -> None:
+    halves = np.vectorize(lambda value: value // 2, otypes=[int])
+
+    class Permission(enum.Flag):
+        READ = 1
+        WRITE = 2
+
+    @functools.singledispatch
+    def size(value: object) -> int:
+        return len(str(value))
+
+    def plain(value: int) -> list[int]:
+        logging.getLogger("simnet.tests").debug("called")
+        both = Permission.READ | Permission.WRITE
+        return [int(halves(value)) + both.value + size(value) + decimal.Context(prec=3).prec]
+
+    done = run(Looks(plain, lambda: False), [2], seed=1)
+    assert not done.side_effects
+    assert verdict(done, ["reader"]).finding == "nothing"
 
 
 def test_a_cache_at_which_the_script_does_not_look_is_no_trace() -> None:
