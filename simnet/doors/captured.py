@@ -325,7 +325,8 @@ def _parts_for_pickle(value: Any) -> list[object] | None:
         return [dict(attributes)] if isinstance(attributes, dict) else None
     if not isinstance(made, tuple):
         return []
-    return [list(part) if isinstance(part, Iterator) else part for part in made]
+    # The first part is the function that restores the object, often a new object at each call.
+    return [list(part) if isinstance(part, Iterator) else part for part in made[1:]]
 
 
 def _key_with_classes(value: Any, met: _Met) -> Hashable:

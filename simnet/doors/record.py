@@ -55,7 +55,9 @@ class DoorRecord:
 
     def note_change(self, call: DoorCall, before: Hashable) -> None:
         """Note a side effect if the call changed something: `before` is `call.state` before it."""
-        if call.state != before:
+        after = call.state
+        # Some objects are described in another way each time, although nothing has changed.
+        if after != before and call.state == after:
             self.side_effects.append(
                 f"{call.party} (me.{call.kind} of {call.name}): the function changes something "
                 "that it uses, such as a list or a global variable, and the script may look at it "

@@ -10,6 +10,7 @@ import random
 import re
 import time
 import types
+import zoneinfo
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -216,6 +217,7 @@ def test_a_trace_in_any_visible_place_is_found(name: str) -> None:
 
 
 def test_what_python_and_installed_packages_keep_for_themselves_is_no_trace() -> None:
+    zone = zoneinfo.ZoneInfo("UTC")
     halves = np.vectorize(lambda value: value // 2, otypes=[int])
 
     class Permission(enum.Flag):
@@ -229,6 +231,7 @@ def test_what_python_and_installed_packages_keep_for_themselves_is_no_trace() ->
     def plain(value: int) -> list[int]:
         logging.getLogger("simnet.tests").debug("called")
         both = Permission.READ | Permission.WRITE
+        assert zone.key == "UTC"
         return [int(halves(value)) + both.value + size(value) + decimal.Context(prec=3).prec]
 
     done = run(Looks(plain, lambda: False), [2], seed=1)
