@@ -443,10 +443,10 @@ def test_a_functionality_that_names_a_stranger_is_told_who_is_there() -> None:
 
 
 class Failing(Misspelt):
-    """Its functionality adds up with Python's `sum`, which begins with the number 0."""
+    """Its functionality adds a number to field elements."""
 
     def functionality(self, held: Any, users: Any) -> Mapping[str, Any]:
-        return {"server": sum([Adding.functionality(self, held, users)["server"]])}
+        return {"server": 1 + Adding.functionality(self, held, users)["server"]}
 
 
 def test_a_functionality_that_fails_is_named_with_its_line_and_the_remedy() -> None:
