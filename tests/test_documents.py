@@ -101,14 +101,17 @@ LIST_MARK = re.compile(r"\s*([-+*]|\d+[.)]) ")
 
 
 def broken_formulas(text: str) -> list[str]:
-    """Return the lines that Markdown takes for items of a list in the middle of a sentence: a
-    formula was broken before a minus, a plus, or a number with a point.
+    """Return the lines that Markdown takes for items of a list in the middle of a sentence, because
+    a formula was broken before a minus, a plus, or a number with a point; and those that it takes
+    for comments, because they begin with a percent sign.
     """
     found, is_code, in_list, indent = [], False, False, 0
     for above, line in pairwise(["", *text.splitlines()]):
         is_code ^= line.lstrip().startswith("```")
         begins = is_code or not above.strip() or above.startswith(("|", "#", "<!--", "```"))
-        if LIST_MARK.match(line):
+        if line.lstrip().startswith("%") and not is_code:
+            found.append(line)  # a comment, which no reader sees
+        elif LIST_MARK.match(line):
             ends = above.rstrip().endswith((":", ".", ";"))
             deeper = len(line) - len(line.lstrip()) > indent
             if not (begins or ends or (in_list and not deeper)):
@@ -121,6 +124,7 @@ def broken_formulas(text: str) -> list[str]:
 
 def test_no_page_breaks_a_formula_into_a_list() -> None:
     assert broken_formulas("The sum is a\n- b, and so on.\n") == ["- b, and so on."]
+    assert broken_formulas("We saw 35\n% of them.\n") == ["% of them."]
     assert broken_formulas("There are two:\n- b\n- c\n\n- d:\n  + e\n- f\n") == []
     assert broken_formulas("- The sum is a\n  - b, and so on.\n") == ["  - b, and so on."]
     for page in (

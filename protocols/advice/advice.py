@@ -51,9 +51,9 @@ class Question:
     """The population, the privacy target, and the largest number of bytes that a user may send.
 
     Every item has at least `rarest` holders. If `rarest` is None, there may be items without
-    holders, and no option may sample the users. Raises `ValueError` for a `rarest` below 1, for too
-    few users for N items with `rarest` holders each, for fewer than two users, for fewer than one
-    item, and for a budget that is not positive.
+    holders, so only options that add noise and local mechanisms are possible. Raises `ValueError`
+    for a `rarest` below 1, for too few users for N items with `rarest` holders each, for fewer than
+    two users, for fewer than one item, and for a budget that is not positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget

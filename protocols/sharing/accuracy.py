@@ -4,7 +4,7 @@ Every user takes part with the same probability p, so the count of an item with 
 Binomial(Π, p), independently of the other items. We find the intervals by inverting the binomial
 tails.
 
-Source: Yang et al., Lemma 3.1.
+Source of the mean squared error: Yang et al., Lemma 3.1.
 """
 
 from collections.abc import Callable

@@ -85,7 +85,8 @@ def type_key(dtype: np.dtype[Any]) -> Hashable:
     """Return a key that tells types of numpy arrays apart, also by the types of their fields.
 
     Raises `NoKey` for a type with metadata or titles of fields, which may be anything, for a type
-    of no bytes, and for a type without a letter in `numpy.typecodes`, such as `StringDType`.
+    of no bytes, and for a type whose letter is not in `numpy.typecodes["All"]`, such as
+    `StringDType`.
     """
     is_marked = dtype.metadata is not None or len(dtype.fields or ()) != len(dtype.names or ())
     if is_marked or not dtype.itemsize or dtype.char not in np.typecodes["All"]:

@@ -84,7 +84,8 @@ def judge_some(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Judged:
     """Judge these coalitions of a run, from one symbolic reading. Coalitions that cannot be judged
-    are left out; if there is no verdict at all, `why_none` of the result says why.
+    are left out. If none of the given coalitions can be judged, `why_none` of the result says why
+    the last one cannot, or why no coalition can.
     """
     chosen = [tuple(members) for members in sets]
     verdicts: list[Verdict] = []

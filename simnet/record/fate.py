@@ -25,8 +25,8 @@ def _reached(reached: int | tuple[str, ...] | None) -> int | tuple[str, ...] | N
     if isinstance(reached, int | np.integer) and not isinstance(reached, bool):
         return int(reached)
     raise TypeError(
-        "the recipients whom a last send reaches must be a number of recipients, a tuple of "
-        f'names such as ("u1", "u4"), or None for all, got {reached!r}'
+        "the recipients whom a last send reaches must be a whole number of recipients, a tuple "
+        f'of names such as ("u1", "u4"), or None for all, got {reached!r}'
     )
 
 
