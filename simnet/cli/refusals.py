@@ -29,8 +29,7 @@ def in_words(error: CycloptsError, tokens: Sequence[str], scenario: str | None =
         case UnknownCommandError():
             return _unknown_command(error)
         case UnknownOptionError():
-            # the options of such a command depend on the scenario
-            return _unknown_option(error, command if scenario is None else f"{command} {scenario}")
+            return _unknown_option(error, command, scenario)
         case UnusedCliTokensError():
             unused = " and ".join(map(repr, error.unused_tokens or ()))
             return (
@@ -57,7 +56,9 @@ def _unknown_command(error: UnknownCommandError) -> str:
     )
 
 
-def _unknown_option(error: UnknownOptionError, command: str) -> str:
+def _unknown_option(error: UnknownOptionError, command: str, scenario: str | None) -> str:
+    if scenario is not None:  # the options of such a command depend on the scenario
+        command = f"{command} {scenario}"
     given = (error.token.keyword or error.token.value).partition("=")[0]
     arguments = error.argument_collection
     names = [name for argument in arguments for name in argument.names if name.startswith("-")]
@@ -65,15 +66,30 @@ def _unknown_option(error: UnknownOptionError, command: str) -> str:
         argument.name for argument in arguments if argument.field_info.name.startswith(SETTING)
     ]
     new = RENAMED.get(given)
-    meant = (
-        f": {new} sets the number at which privacy is stated"
-        if new in names
-        else did_you_mean(given, names)
-    )
+    remedy = _lacking_parameter(given, scenario)
+    if new in names:
+        meant = f": {new} sets the number at which privacy is stated"
+    elif remedy is not None:
+        meant = f" ({remedy})"
+    else:
+        meant = did_you_mean(given, names)
     its = (
         f"; the options for settings of the scenario are {', '.join(settings)}" if settings else ""
     )
     return f"{command} has no option {given}{meant}{its}"
+
+
+def _lacking_parameter(option: str, scenario: str | None) -> str | None:
+    if scenario is None:
+        return None
+    from simnet.errors import SimnetError
+    from simnet.scenario.find import find
+
+    try:
+        found = find(scenario)[1]
+    except SimnetError:  # we are about to report another error
+        return None
+    return found.lacks_parameter(option.lstrip("-").replace("-", "_"))
 
 
 def _missing(error: MissingArgumentError, command: str) -> str:

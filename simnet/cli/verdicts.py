@@ -56,6 +56,8 @@ def print_claims(console: Console, judged: Adversaries, seed: int) -> None:
             Text(holds, "bold red" if row.fails else "green"),
         )
     console.print(table)
+    if judged.fails:
+        console.print(Text(judged.failures_in_words, "bold red"))
     for note in judged.notes():
         console.print(Text(note, "yellow"))
     for row in judged:

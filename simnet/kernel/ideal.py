@@ -70,9 +70,10 @@ def holders(
 
 def _check_names(handed: object, protocol: Ideal) -> None:
     if not isinstance(handed, Mapping):
+        got = "field elements" if hasattr(handed, "field") else type(handed).__name__
         raise SimnetError(
             f"a functionality must return a mapping from the names of parties to field arrays, got "
-            f"{type(handed).__name__}"
+            f'{got}: return a mapping from names to values, such as {{"server": total}}'
         )
     roster = seated(protocol)
     for name in handed:

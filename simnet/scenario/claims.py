@@ -238,6 +238,17 @@ class Adversaries(tuple[Judged, ...]):
         return any(row.fails for row in self)
 
     @property
+    def failures_in_words(self) -> str:
+        """How many claims fail, such as "1 of 5 claims fails"; and how many were not judged, if
+        there are such claims.
+        """
+        failed = sum(row.fails for row in self)
+        left = sum(row.not_judged is not None for row in self)
+        rest = f", and {left} {'was' if left == 1 else 'were'} not judged" if left else ""
+        claims = "claim" if len(self) == 1 else "claims"
+        return f"{failed} of {len(self)} {claims} {'fails' if failed == 1 else 'fail'}{rest}"
+
+    @property
     def not_judged(self) -> Mapping[str, list[str]]:
         """Why claims were not judged: the coalitions by the reason, each reason once."""
         reasons: dict[str, list[str]] = {}

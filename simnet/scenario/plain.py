@@ -336,21 +336,21 @@ def guessed_inputs_in_words(
     """Return a note on inputs that were made up, because the protocol does not say which inputs are
     possible.
 
-    `has_option` says whether the command at hand has the option `--inputs`; otherwise the note
-    names a command that has it. Returns None if no party takes an input, if the protocol has
+    `has_option` says whether the command at hand has the option `--inputs`; only then the note
+    advises to use it. Returns None if no party takes an input, if the protocol has
     `items`, or if the scenario has an `about` or says what the inputs are.
     """
     is_said = isinstance(protocol, OverItems) or scenario.about is not None
     takes_inputs = any(seat.takes_input for seat in seated(protocol).seats)
     if is_said or scenario.data != "items" or "items" in scenario.sizes or not takes_inputs:
         return None
-    how = "with --inputs" if has_option else "with `simnet run --inputs`"
+    say = "Give your own with --inputs, or say" if has_option else "Say"
     return (
         "the protocol has no `items`, so its possible inputs are unknown. The inputs were made up: "
-        f"they were drawn from 1..{scenario.items}. Give your own {how}, or say in the class which "
-        "inputs are possible: with `items = 5`, for example, an input is a whole number from 1 to "
-        '5. For other ranges, such as 0 to 10, see the page "Users who hold whole numbers" in the '
-        "documentation"
+        f"they were drawn from 1..{scenario.items}, where {scenario.items} is the scenario's "
+        f"`items` or the default. {say} in the class which inputs are possible: with `items = 5`, "
+        "for example, an input is a whole number from 1 to 5. For other ranges, such as 0 to 10, "
+        'see the page "Users who hold whole numbers" in the documentation'
     )
 
 

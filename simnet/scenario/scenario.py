@@ -24,6 +24,10 @@ from simnet.stated.about import About, Describe
 CATEGORIES_SHOWN = 4  # the most categories shown for a column if several columns are shown
 
 
+class _DefaultSize(int):
+    """A number of users or items that nobody has chosen."""
+
+
 NONE = "none"  # the label of the item of users who hold none of the other items
 
 
@@ -38,6 +42,9 @@ class Scenario:
       Without `sizes`, they are "users" and "items", as far as the protocol takes arguments of these
       names. Raises `BadInput` if `sizes` or `parameters` name an argument that the protocol does
       not take.
+    - `users` and `items` are passed to the protocol if `sizes` names them. They also say how many
+      people are made up, and from which items. Without `sizes`, raises `BadInput` for `users` if
+      the protocol takes no such argument, and for `items` if its class has `items` of its own.
     - `claims` are statements of what coalitions learn. `refuse` raises `ValueError` for settings
       that make no sense.
     - `data` says which inputs are made up if no data are given: "items" (each equally likely),
@@ -58,9 +65,10 @@ class Scenario:
     # the protocol. Without it a scenario can be run and judged, but its estimate is not assessed.
     about: Describe | None = None
 
-    parameters: Mapping[str, Any]  # default values; whoever runs the scenario may change them
-    users: int = 1000
-    items: int = 30
+    # Default values; whoever runs the scenario may change them.
+    parameters: Mapping[str, Any] = attrs.Factory(dict)
+    users: int = _DefaultSize(1000)
+    items: int = _DefaultSize(30)
     # Statements of what coalitions learn; `simnet run` judges them.
     claims: Sequence[Claim] = ()
 
@@ -71,7 +79,7 @@ class Scenario:
     # Which of `users`, `items` and `schema` are arguments of the protocol. A class with a property
     # `items`, for example, takes no argument of this name.
     sizes: Sequence[str] = attrs.field(
-        default=attrs.Factory(lambda self: _usual_sizes(self.protocol), takes_self=True)
+        default=attrs.Factory(lambda self: self._usual_sizes(), takes_self=True)
     )
 
     # The users who take part if no data are given. Items are uniform on 1..items or have a Zipf
@@ -91,11 +99,14 @@ class Scenario:
     last_none: str | None = None
 
     def __attrs_post_init__(self) -> None:
+        for size in ("users", "items"):
+            # a protocol may look at the type of its arguments, so we pass it plain integers
+            if isinstance(getattr(self, size), _DefaultSize):
+                object.__setattr__(self, size, int(getattr(self, size)))
         taken = _arguments(self.protocol)
         if taken is None:
             return
-        name = getattr(self.protocol, "__name__", "the protocol")
-        takes = f"{name} takes only {', '.join(taken)}" if taken else f"{name} takes no arguments"
+        takes = _takes_in_words(self.protocol, taken)
         for size in self.sizes:
             if size not in taken:
                 fitting = tuple(each for each in self.sizes if each in taken)
@@ -109,6 +120,35 @@ class Scenario:
                     f"the scenario passes `{parameter}`, but {takes}: take `{parameter}` out of "
                     "the `parameters` of the Scenario"
                 )
+
+    def _usual_sizes(self) -> tuple[str, ...]:
+        """Return "users" and "items", as far as the protocol takes arguments of these names.
+
+        Raises `BadInput` for a size that was chosen, and that the run would ignore. `attrs` calls
+        this method only if a scenario is made without `sizes`.
+        """
+        taken = _arguments(self.protocol)
+        if taken is None:
+            return ("users", "items")
+        # Without arguments or attributes `items`, made-up inputs are drawn from 1..items.
+        ignored = {"users": True, "items": hasattr(self.protocol, "items")}
+        for size in ("users", "items"):
+            is_chosen = not isinstance(getattr(self, size), _DefaultSize)
+            if is_chosen and size not in taken and ignored[size]:
+                raise BadInput(
+                    f"the scenario has `{size}={getattr(self, size)}`, but "
+                    f"{_takes_in_words(self.protocol, taken)}: take `{size}` out of the Scenario, "
+                    "and write other sizes into its `parameters`"
+                )
+        return tuple(name for name in ("users", "items") if name in taken)
+
+    def lacks_parameter(self, name: str) -> str | None:
+        """Return what to do, in words, if `name` is an argument of the protocol which is no setting
+        of the scenario, so that nobody can set it; None for any other name.
+        """
+        if name in self.settings() or name not in (_arguments(self.protocol) or ()):
+            return None
+        return f"put `{name}` into the `parameters` of the scenario"
 
     def described(self, protocol: Any) -> About:
         """Return what is stated about the protocol. Without `about`, nothing is stated but the name
@@ -147,8 +187,10 @@ class Scenario:
         described = self.settings_in_words
         for name, text in texts.items():
             if name not in settings:
+                remedy = self.lacks_parameter(name)
+                meant = did_you_mean(name, settings) if remedy is None else f" ({remedy})"
                 raise BadInput(
-                    f"no setting is called {name!r}{did_you_mean(name, settings)}: this scenario "
+                    f"no setting is called {name!r}{meant}: this scenario "
                     f"has {', '.join(settings) or 'no settings'}"
                 )
             settings[name] = parsed(described[name], text)
@@ -246,9 +288,9 @@ def _arguments(protocol: Callable[..., Any]) -> list[str] | None:
     return [each.name for each in parameters if each.kind in by_keyword]
 
 
-def _usual_sizes(protocol: Callable[..., Any]) -> tuple[str, ...]:
-    taken = _arguments(protocol)
-    return tuple(name for name in ("users", "items") if taken is None or name in taken)
+def _takes_in_words(protocol: Callable[..., Any], taken: Sequence[str]) -> str:
+    name = getattr(protocol, "__name__", "the protocol")
+    return f"{name} takes only {', '.join(taken)}" if taken else f"{name} takes no arguments"
 
 
 def _written(names: Sequence[str]) -> str:

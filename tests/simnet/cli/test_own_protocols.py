@@ -150,14 +150,14 @@ def test_every_command_says_that_inputs_were_made_up(
     shown = words(result.out)
     assert "note: the protocol has no `items`" in shown
     assert ("your own with --inputs" in shown) == has_option
-    assert ("your own with `simnet run --inputs`" in shown) != has_option
+    assert ("Say in the class" in shown) != has_option
     file.write_text(SECRET.replace("class Secret:", "class Secret:\n    items = 3"))
     assert "made up" not in simnet(name, file, *options).out
 
 
 def test_an_error_from_made_up_inputs_is_explained_without_an_option(fixed: Path) -> None:
     said = refusal(simnet("coalitions", fixed, "--seed", "1", "--runs", 2))
-    assert "they were drawn from 1..3. Give your own with `simnet run --inputs`, or" in said
+    assert "from 1..3, where 3 is the scenario's `items` or the default. Say in the" in said
 
 
 @pytest.mark.parametrize("command", [("run",), ("verify", "--corrupt", "b"), ("show",)])

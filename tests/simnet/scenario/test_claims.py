@@ -223,7 +223,8 @@ def test_a_false_claim_is_found(tmp_path: Path, claim: str, found: str) -> None:
     assert second["shares"]["verdict"] == found
     shown = simnet("run", path)
     assert shown.status == 1
-    assert shown.out.count("fails") == 1
+    assert "\n1 of 2 claims fails\n" in shown.out
+    assert shown.out.count("fails") == 2  # in the table, and below it
     assert shown.out.count("holds") >= 1
 
 
@@ -374,7 +375,7 @@ def test_a_false_claim_is_found_by_symmetry(
     first, second = result.json["adversaries"]
     assert (first["holds"], second["holds"], second["by"]) == (True, False, "symmetry")
     assert second["shares"]["verdict"] == found
-    assert simnet("run", path).out.count("fails") == 1
+    assert simnet("run", path).out.count("fails") == 2  # in the table, and below it
 
 
 def test_a_true_claim_about_one_party_is_about_that_party_by_symmetry(

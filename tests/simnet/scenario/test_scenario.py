@@ -109,6 +109,50 @@ def test_the_command_names_the_file_of_such_a_scenario(tmp_path: Any) -> None:
     assert f"{file}: the scenario passes `items`, but Whole takes only users, most" in told
 
 
+@attrs.frozen
+class Village:
+    """A class whose number of users is called `homes`."""
+
+    homes: int = 6
+
+    def parties(self) -> dict[str, Seat]:
+        return {"server": Seat(self.server)}
+
+    async def server(self, me: Any) -> int:
+        return self.homes
+
+
+@pytest.mark.parametrize("users", [3, 1000])  # 1000 is also the default
+def test_a_chosen_size_that_the_run_would_ignore_is_refused(users: int) -> None:
+    with pytest.raises(BadInput, match=f"has `users={users}`, but Village takes only homes: .*"):
+        scenario(Village, {}, users=users)
+    with pytest.raises(BadInput, match="take `items` out of the Scenario, and write other sizes"):
+        scenario(Whole, {}, items=3)  # its `items` are those of the class
+    assert scenario(Village, {}, items=3).items == 3  # made-up inputs are drawn from these
+    assert scenario(Village, {}, users=users, sizes=()).with_settings({}).users == users
+
+
+def test_a_scenario_needs_no_parameters() -> None:
+    own = Scenario(summary="own", protocol=Village)
+    assert perform(own).run.outputs["server"] == 6
+    assert (type(own.users), type(own.items)) == (int, int)
+
+
+def test_an_argument_that_is_no_setting_is_to_be_put_into_the_parameters(tmp_path: Any) -> None:
+    file = tmp_path / "own.py"
+    text = (
+        "from tests.simnet.scenario.test_scenario import Scenario, Village\n"
+        'SCENARIO = Scenario(summary="own", protocol=Village)\n'
+    )
+    file.write_text(text)
+    remedy = "(put `homes` into the `parameters` of the scenario)"
+    assert f"has no option --homes {remedy}" in refusal(simnet("run", file, "--homes", 4))
+    assert f"called 'homes' {remedy}" in refusal(simnet("run", file, "--set", "homes=4"))
+    file.write_text(text.replace("Village)\n", 'Village, parameters={"homes": 2})\n'))
+    told = simnet("run", file, "--homes", 4, "--json", "-").json
+    assert told["outputs"] == {"server": 4}
+
+
 FIELD, NOTE = Field(101), Tag("note")
 
 
