@@ -131,8 +131,7 @@ class Data(ColumnOfFile):
             raise BadInput("--users means the same as --set users: give only one of them")
         if self.input is None:
             self.refuse_options_of_files()
-            users = scenario.users if self.users is None else self.users
-            return synthetic(scenario, users, seed, limit)
+            return synthetic(scenario, self.users, seed, limit)
         if "items" in settings:
             raise BadInput(
                 "--items does not go with --input, because the items are those of the column: "

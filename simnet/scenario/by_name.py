@@ -206,7 +206,7 @@ def _people(
     scenario: Scenario, data: People | None, settings: dict[str, Any], seed: int, limit: int
 ) -> Population:
     if data is None:
-        return synthetic(scenario, scenario.users, seed, limit)
+        return synthetic(scenario, None, seed, limit)
     people = data if isinstance(data, Population) else _from_column(scenario, data, settings)
     return people.sample(scenario.users, seed) if "users" in settings else people
 

@@ -7,12 +7,13 @@ from typing import Any, cast
 import attrs
 
 from simnet import markup
-from simnet.contract import Protocol
+from simnet.contract import OverItems, Protocol
 from simnet.errors import BadInput
 from simnet.installed import object_at
 from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
+from simnet.kernel.seating import seated
 from simnet.record.ledger import Traffic
 from simnet.scenario.claims import Adversaries
 from simnet.scenario.drops import drop_outs_json, fates_of
@@ -382,15 +383,23 @@ def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limi
     )
 
 
-def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
-    """Return synthetic people for a scenario.
+def synthetic(scenario: Scenario, users: int | None, seed: int, limit: int = LIMIT) -> Population:
+    """Return synthetic people for a scenario; `users` None stands for as many as it has.
 
+    If the protocol takes no argument `users`, the scenario has as many users as parties take an
+    input; if it takes no argument `items`, but has such an attribute, this attribute counts.
     Raises `BadInput`, before any people are drawn, if the protocol states that a run sends more
     elements than `limit`.
     """
-    about = scenario.described(scenario.build(users, scenario.items))
-    refuse_absurd(scenario, about, users, scenario.items, limit)
-    return scenario.synthetic(users, seed)
+    wanted = scenario.users if users is None else users
+    protocol = scenario.build(wanted, scenario.items)
+    refuse_absurd(scenario, scenario.described(protocol), wanted, scenario.items, limit)
+    if users is None and "users" not in scenario.sizes:
+        wanted = sum(seat.size for seat in seated(protocol).seats if seat.takes_input)
+    has_items = isinstance(protocol, OverItems) and isinstance(protocol.items, int)
+    if has_items and not {"items", "schema"} & {*scenario.sizes}:
+        scenario = attrs.evolve(scenario, items=protocol.items)
+    return scenario.synthetic(wanted, seed)
 
 
 def privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:

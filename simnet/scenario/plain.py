@@ -310,7 +310,7 @@ def prepared(
         return protocol, inputs
     if about.assess is None:
         return protocol, inputs_for(scenario, protocol, seed)
-    people = synthetic(scenario, scenario.users, seed, limit)
+    people = synthetic(scenario, None, seed, limit)
     seated = in_chance_order(people, seed) if scenario.in_chance_order else people
     return scenario.build_for(people), seated.inputs
 

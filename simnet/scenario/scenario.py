@@ -43,8 +43,9 @@ class Scenario:
       names. Raises `BadInput` if `sizes` or `parameters` name an argument that the protocol does
       not take.
     - `users` and `items` are passed to the protocol if `sizes` names them. They also say how many
-      people are made up, and from which items. Without `sizes`, raises `BadInput` for `users` if
-      the protocol takes no such argument, and for `items` if its class has `items` of its own.
+      people are made up, and from which items, unless the protocol itself says so. If `sizes` is
+      not given, raises `BadInput` for a number of users if the protocol takes no argument `users`,
+      and for a number of items if its class has its own `items`, but takes no such argument.
     - `claims` are statements of what coalitions learn. `refuse` raises `ValueError` for settings
       that make no sense.
     - `data` says which inputs are made up if no data are given: "items" (each equally likely),
@@ -135,10 +136,11 @@ class Scenario:
         for size in ("users", "items"):
             is_chosen = not isinstance(getattr(self, size), _DefaultSize)
             if is_chosen and size not in taken and ignored[size]:
+                others = ", and write other sizes into its `parameters`" if taken else ""
                 raise BadInput(
                     f"the scenario has `{size}={getattr(self, size)}`, but "
-                    f"{_takes_in_words(self.protocol, taken)}: take `{size}` out of the Scenario, "
-                    "and write other sizes into its `parameters`"
+                    f"{_takes_in_words(self.protocol, taken)}: take `{size}` out of the Scenario"
+                    f"{others}"
                 )
         return tuple(name for name in ("users", "items") if name in taken)
 

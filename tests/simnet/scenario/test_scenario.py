@@ -5,9 +5,12 @@ from typing import Any, Literal
 import attrs
 import pytest
 
+from protocols.dpds.about import about
+from protocols.dpds.script import DPDS
 from simnet import Field, Party, Scenario, Sealed, Seat, Tag, perform, seats
 from simnet.errors import BadInput
 from simnet.scenario.drops import outcome_in_words
+from simnet.scenario.perform import Performance
 from simnet.scenario.settings import Setting
 from simnet.scenario.verify import verify
 from simnet.stated.about import About
@@ -130,6 +133,15 @@ def test_a_chosen_size_that_the_run_would_ignore_is_refused(users: int) -> None:
         scenario(Whole, {}, items=3)  # its `items` are those of the class
     assert scenario(Village, {}, items=3).items == 3  # made-up inputs are drawn from these
     assert scenario(Village, {}, users=users, sizes=()).with_settings({}).users == users
+
+
+def test_an_estimate_is_about_as_many_users_as_the_protocol_seats() -> None:
+    def village(homes: int = 6) -> DPDS:
+        return DPDS(users=homes, items=2, participation=0.5)
+
+    result = perform(scenario(village, {"homes": 4}, about=about))
+    assert isinstance(result, Performance)
+    assert (len(result.population.inputs), len(result.labels)) == (4, 2)
 
 
 def test_a_scenario_needs_no_parameters() -> None:

@@ -643,7 +643,7 @@ def test_a_threshold_is_not_believed_of_recipients_who_are_not_alike() -> None:
 
 
 def test_a_large_set_that_was_found_is_not_called_the_smallest_if_smaller_were_not_tried() -> None:
-    scenario = Scenario(summary="own", protocol=OfTwoSchemes, parameters={}, users=6, items=9)
+    scenario = Scenario(summary="own", protocol=OfTwoSchemes, items=9)
     sizes = smallest_sizes(scenario, [0], max_size=3)
     assert (sizes.smallest, sizes.safe, sizes.is_least) == (5, 3, False)
     sizes = smallest_sizes(scenario, [0], max_size=4)
