@@ -17,9 +17,10 @@ from simnet import Fate, Seat, Tag, bits, index, seats
 from simnet.contract import Ideal
 from simnet.kernel.ideal import takes_happened
 from tests.harness.fate_cases import FATED, LOCAL, SURVIVING, FateCase, case_of, check, checked
+from tests.harness.marks import slow_but
 
 
-@pytest.mark.parametrize("turn", range(3))
+@pytest.mark.parametrize("turn", slow_but(range(3), 0))
 def test_every_protocol_keeps_the_rules(turn: int) -> None:
     outcomes = checked(turn * len(FATED), (turn + 1) * len(FATED))
     assert {name for name, _ in outcomes} == set(FATED)

@@ -23,6 +23,7 @@ from protocols.privacy.loss import GaussianLoss, Losses, Pair, finite_pair, gaus
 from protocols.privacy.profile import epsilon_at
 from tests.harness.fuzz import cases
 from tests.harness.many_cases import for_each
+from tests.harness.marks import slow_but
 
 Law = tuple[Fraction, ...]
 
@@ -299,9 +300,9 @@ def test_infinite_losses_are_what_stays() -> None:
     assert views.epsilon(0.5).estimate == inf
 
 
-@pytest.mark.parametrize("times", [1, 3, 50])
+@pytest.mark.parametrize("times", slow_but([1, 3, 50], 3))
 @pytest.mark.parametrize("infinite", [0.0, 0.1])
-@pytest.mark.parametrize("surplus", [0.0, 1e-9, 1e-3, 1.0])
+@pytest.mark.parametrize("surplus", slow_but([0.0, 1e-9, 1e-3, 1.0], 1e-9))
 def test_a_crossing_keeps_to_its_side(times: int, infinite: float, surplus: float) -> None:
     """Also for a δ so small that ε is the largest loss: there the grid has points beyond it."""
     p = [0.3 * (1 - infinite), 0.7 * (1 - infinite), infinite]

@@ -235,6 +235,7 @@ def test_wrong_settings_are_refused(options: str, words: str) -> None:
     assert words in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "status"),
     [

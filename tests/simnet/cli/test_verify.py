@@ -88,7 +88,10 @@ def played(name: str, options: str, seed: int, observed: bool = False) -> Run:
 
 @pytest.mark.parametrize(
     ("name", "options", "corrupt", "finding", "seed"),
-    [pytest.param(*case, marks=[pytest.mark.slow] * (case[-1] != 0)) for case in COMPARED],
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] * (case[-1] != 0 or number % 3 > 0))
+        for number, case in enumerate(COMPARED)
+    ],
 )
 def test_what_json_tells_is_true_of_the_run(
     name: str, options: str, corrupt: str, finding: str, seed: int

@@ -45,6 +45,7 @@ from simnet.scenario.drops import fates_of
 from simnet.scenario.perform import bill
 from simnet.testing import message_fates
 from simnet.values.sealed import Sealed
+from tests.harness.marks import slow_but
 
 F = Field.above(250)
 NOTE, HIDDEN = Tag("note"), Tag("hidden")
@@ -228,7 +229,7 @@ class Tell:
         await me.gather_some(HIDDEN, ["u1"], at_least=0)
 
 
-@pytest.mark.parametrize("what", ["lost", "damaged", "duplicated", "late=3"])
+@pytest.mark.parametrize("what", slow_but(["lost", "damaged", "duplicated", "late=3"], "lost"))
 def test_what_goes_astray_stays_in_the_view(what: str, tmp_path: Path) -> None:
     texts = [f"u1@note:{what}:server", f"u1@hidden:{what}:keeper"]
     fates = [fate for text in texts for fate in MessageFate.parse(text)]
