@@ -163,7 +163,8 @@ def table(
     places: tuple[int, ...],
     cuts: tuple[Numbers, ...],
 ) -> RatioTable:
-    """Return the logarithm of the ratio of the two samples' shares of rows in each cell.
+    """Return a table with a number for each cell: the logarithm of the ratio of the first sample's
+    share of rows to the second sample's.
 
     Half a row is added to each count of rows. The ratio of a cell without any rows is set to 1.
     """

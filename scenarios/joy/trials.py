@@ -115,8 +115,8 @@ def populations(point: OwnersPoint, seed: int, data: Path | None) -> Measurement
 
 
 def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float]:
-    """Return the 95 % bound of the error, measured and expected, when `yes` of the owners hold the
-    value.
+    """Return the 95 % bound of the error, measured and expected, with its standard deviation, when
+    `yes` of the owners hold the value. The number of holders stands beside them.
 
     Raises `BadInput` for a `yes` outside 0..`owners`, and `ValueError` for an unknown mechanism or
     an unknown `rounds`.

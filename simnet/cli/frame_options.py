@@ -31,11 +31,13 @@ class FrameOptions:
     timed_out: bool = False
 
     def read(self, words: Sequence[str]) -> None:
-        """Take these options out of the words. Raises `BadInput` for a missing value, and for a
-        value that is no finite number above 0 or, for `--max-messages`, no whole number.
+        """Take these options out of the words before a `--`. Of an option that is given twice, the
+        last value counts. Raises `BadInput` for a missing value, and for a value that is no finite
+        number above 0 or, for `--max-messages`, no whole number.
         """
-        self.debug = "--debug" in words
-        self.tokens = [word for word in words if word != "--debug"]
+        end = words.index("--") if "--" in words else len(words)
+        self.debug = "--debug" in words[:end]
+        self.tokens = [word for word in words[:end] if word != "--debug"] + list(words[end:])
         timeout = _taken(self.tokens, "--timeout")
         most = _taken(self.tokens, "--max-messages")
         self.timeout = None if timeout is None else _positive("--timeout", timeout)
@@ -78,19 +80,19 @@ class FrameOptions:
 
 
 def _taken(tokens: list[str], name: str) -> str | None:
-    for place, token in enumerate(tokens):
-        if token == "--":
-            return None
-        if token == name:
+    """Take an option and its value out of the tokens before a `--`, as often as it is given."""
+    value, place = None, 0
+    while place < len(tokens) and tokens[place] != "--":
+        if tokens[place] == name:
             if place + 1 == len(tokens):
                 raise BadInput(f"{name} needs a value")
             value = tokens[place + 1]
             del tokens[place : place + 2]
-            return value
-        if token.startswith(f"{name}="):
-            del tokens[place]
-            return token.removeprefix(f"{name}=")
-    return None
+        elif tokens[place].startswith(f"{name}="):
+            value = tokens.pop(place).removeprefix(f"{name}=")
+        else:
+            place += 1
+    return value
 
 
 def _positive(name: str, text: str) -> float:

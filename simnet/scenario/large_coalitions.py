@@ -124,7 +124,7 @@ def judge_large(
         try:
             return Counted(done, shares_by_count(done), certify)
         except NotShared as error:
-            reasons.append(f"messages are not Shamir's shares and their sums: {error}")
+            reasons.append(f"the theorem on Shamir's shares does not apply: {error}")
     else:
         reasons.append(
             "coalitions are counted only in runs without drop-outs and without a network"

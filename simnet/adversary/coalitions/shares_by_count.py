@@ -122,8 +122,8 @@ def shares_by_count(done: Run) -> ByCount:
 
     Raises `NotShared` if the theorem does not describe the run: if there are other field elements
     than Shamir's shares and their sums, or for example drop-outs, deadlines or crowds. Raises
-    `BadInput` for a run in which nobody has declared a secret, and `ScriptError` if a script
-    behaves differently when it is read again.
+    `BadInput` for any other run in which nobody has declared a secret, and `ScriptError` if a
+    script behaves differently when it is read again.
     """
     names = done.roster.names
     if done.fates or done.message_fates or done.deadlines or done.aborts or done.roster.crowds:
@@ -366,7 +366,10 @@ def _add_report(sent: _Sent, home: dict[int, _Sharing]) -> None:
     base = listed(rows)
     sharing = home.get(int(base.unknowns[0])) if base.unknowns.size else None
     if sharing is None or sent.sender not in sharing.recipients:
-        raise NotShared("a message is neither a share nor a sum of shares")
+        raise NotShared(
+            "a party sends field elements that are neither shares of its own secret nor a sum of "
+            "shares that it received"
+        )
     if sharing.lanes != rows.lanes or sharing.modulus != sent.modulus:
         raise NotShared(
             "a party reports something else than the sum of the shares that it received"

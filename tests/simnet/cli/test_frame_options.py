@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from simnet.cli.frame_options import FrameOptions
 from tests.harness.data import ROOT
 from tests.harness.shell import refusal, simnet
 
@@ -94,3 +95,10 @@ def test_an_interrupt_while_the_command_line_is_loaded_is_one_line() -> None:
         [sys.executable, "-c", EARLY], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (130, "simnet: interrupted\n")
+
+
+def test_of_an_option_that_is_given_twice_the_last_value_counts() -> None:
+    options = FrameOptions()
+    options.read(["list", "--timeout", "5", "--debug", "--timeout=6", "--", "--timeout", "--debug"])
+    assert (options.timeout, options.debug) == (6, True)
+    assert options.tokens == ["list", "--", "--timeout", "--debug"]
