@@ -27,8 +27,8 @@ DRAWN = {
 }
 LINES = "Lines: by the law. Laplace and SCDF err almost alike, so their lines hide each other."
 DUCHI_CHOICE = (
-    f"{CORRECTED}. For even d, the probability of u = 1 and the number B differ from the printed "
-    "ones, too."
+    f"{CORRECTED}. For even d, the probability of u = 1 and the number B follow from these "
+    "sets, so that they differ from the printed ones, too."
 )
 K_CHOICE = "The value k = None stands for k by Eq. 12."
 CLOSE = "At some points the errors are too close to each other."

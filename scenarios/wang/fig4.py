@@ -186,8 +186,8 @@ EXPERIMENT = Experiment(
             Stated(1.0),
             whole_epsilon("duchi-as-printed"),
             correction=(
-                "The ε is as stated with the corrected Algorithm 3. As printed, the actual ε is "
-                "larger for an even number of numeric attributes."
+                "With the corrected Algorithm 3 a report has the stated ε. With the algorithm as "
+                "printed, its actual ε is larger if the number of numeric attributes is even."
             ),
             corrected=whole_epsilon("duchi"),
             data=NONE_NEEDED,

@@ -50,11 +50,11 @@ CHOICES = (
 
 
 CORRECTED = (
-    "Duchi et al. corrected is Algorithm 3 with one change. Line 1 rounds the d values of a user "
-    "at random to v, a vector of numbers 1 and -1. A possible report (a corner of a cube) whose "
-    "signs agree with v in exactly half of the d coordinates belongs to T- only; as printed, it "
-    "belongs to both T+ and T-. The corrected mechanism is ε-LDP for every d, and the printed one "
-    "for odd d only"
+    "Duchi et al. corrected is Algorithm 3 with other sets T+ and T-. Line 1 rounds the d values "
+    "of a user at random to v, a vector of numbers 1 and -1. A possible report (a corner of a "
+    "cube) whose signs agree with v in exactly half of the d coordinates belongs to T- only; as "
+    "printed, it belongs to both T+ and T-. The corrected mechanism is ε-LDP for every d, and the "
+    "printed one for odd d only"
 )
 
 

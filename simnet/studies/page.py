@@ -266,8 +266,16 @@ def _grid(experiment: Experiment) -> list[str]:
     }
     fixed = [f"{axis} = {found[0]}" for axis, found in values.items() if len(found) == 1]
     lines = ["", f"Parameters with one value: {', '.join(fixed)}."] if fixed else []
-    varied = [f"{axis} {_values(found)}" for axis, found in values.items() if len(found) > 1]
-    lines += ["", f"Points: {'; '.join(varied)}."] if varied else []
+    varied = [axis for axis, found in values.items() if len(found) > 1]
+    points = [
+        "; ".join(f"{axis} {_values(product[axis])}" for axis in varied if axis in product)
+        for product in experiment.grid
+    ]
+    if len(points) > 1 and varied:
+        lines += ["", "Points, where each line stands for all combinations of its values:", ""]
+        lines += [f"- {each}" for each in dict.fromkeys(filter(None, points))]
+    elif varied:
+        lines += ["", f"Points: {points[0]}."]
     chosen = [f"- {choice}" for choice in experiment.choices]
     return [
         *lines,

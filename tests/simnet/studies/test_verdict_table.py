@@ -1,15 +1,16 @@
 """Headlines follow from law, runs and data; a page keeps the sections that it is not given."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 
 from simnet.errors import BadInput
 from simnet.studies.experiment import AS_PRINTED, Experiment, Word
-from simnet.studies.page import HEADER, section_of, update_page
+from simnet.studies.page import HEADER, preface, section_of, update_page
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.report import Report
 from simnet.studies.sweep import Study
@@ -198,3 +199,15 @@ def test_one_reading_of_the_text_can_be_judged_alone() -> None:
     assert [one.what for one in both.with_reading(AS_PRINTED).quotes] == [first.what]
     assert [one.what for one in both.with_reading("trend").quotes] == [second.what]
     assert not both.with_reading("another").quotes
+
+
+def test_points_of_a_union_of_products_are_one_line_for_each_product() -> None:
+    def with_grid(*products: Mapping[str, Sequence[Any]]) -> list[str]:
+        experiment = quoted().study.experiment
+        return [line for line in preface(attrs.evolve(experiment, grid=products)) if "law" in line]
+
+    assert with_grid({"law": ["US", "AS"], "x": [1, 2]}) == ["Points: law US, AS; x 1, 2."]
+    assert with_grid({"law": ["US"], "x": [1]}, {"law": ["AS"], "x": [1, 2], "y": [3]}) == [
+        "- law US; x 1",
+        "- law AS; x 1, 2",
+    ]
