@@ -38,8 +38,8 @@ LawPiece = tuple[int, Floats]  # an outcome, and the probabilities of it and of 
 
 LARGEST_TABLE, LARGEST_WORK = 10**7, 10**10
 BRACKET = (
-    "the delta of the sums is at least difference_delta for the same number of yes, and at most "
-    "aggregate_delta for a smaller number of no"
+    "take bounds: the delta is at least difference_delta for the same number of yes, and at most "
+    "aggregate_delta for the same number of yes and a smaller number of no"
 )
 
 
@@ -134,7 +134,7 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
     if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
         raise ValueError(
             f"the table for yes={yes:,} and no={no:,} has more than "
-            f"{LARGEST_TABLE:,} entries: {BRACKET}"
+            f"{LARGEST_TABLE:,} entries: aggregate_delta finds the delta of the sums without this table"
         )
     joint = np.zeros((yes + no + 1, yes + 1))
     for d, (first, chances) in _rows(mechanism, yes, no):

@@ -39,7 +39,9 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The entry's name in the table of results."""
+        """The entry's name in the table of results: its role, quantity, direction and counting,
+        without those that are `none`.
+        """
         return " ".join(
             one
             for one in (self.role, self.quantity, self.direction, self.counting)

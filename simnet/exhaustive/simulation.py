@@ -58,7 +58,7 @@ def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[st
 def simulated_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """Return the exact law of the view that a simulator produces for a coalition.
 
-    If the law equals `real_law`, the simulator is right on these inputs:
+    If the law equals `real_law`, the simulator is right for this coalition on these inputs:
 
     >>> from protocols import DPDS, simulator_of
     >>> from simnet import real_law, simulated_law

@@ -329,7 +329,9 @@ def run(
     one thread, if inputs, observed names, fates or a network do not fit the parties, and if a
     script waits with a deadline on a network with a latency of 0. Raises `ScriptError` if a script
     breaks a rule or raises an error other than `Abort`, and `Stall` if the run cannot go on (see
-    `Party.receive`). An interrupt (Ctrl-C) ends the run, at the latest when it comes a second time.
+    `Party.receive`). In the main thread, an interrupt (Ctrl-C) ends the run; if a script catches it
+    and goes on computing, a second one ends the process. If the program has its own handler of
+    SIGINT, this handler stays in place.
 
     >>> from simnet import Field, Seat, Tag, run
     >>> F, NOTE = Field(101), Tag("note")

@@ -70,7 +70,7 @@ class LearnsNothing:
 
     @property
     def words(self) -> str:
-        """What the coalition learns if the claim is true, in words."""
+        """What the coalition learns if the claim is true: nothing, or nothing from shares."""
         return "nothing from shares" if self.from_shares else "nothing"
 
     def holds(self, verdict: Judgement) -> bool:

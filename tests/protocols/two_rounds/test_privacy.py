@@ -208,7 +208,7 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: difference_delta(MECHANISM, 1, 0), "yes is at least 1"),
     (
         lambda: aggregate_delta(MECHANISM, 1, 20_000, 10**6),
-        r"10,000,000,000 multiplications: .* aggregate_delta for a smaller number of no",
+        r"10,000,000,000 multiplications: take bounds: .* and a smaller number of no",
     ),
     (lambda: aggregate_law(MECHANISM, 20_000, 10**6), "more than 10,000,000 entries"),
     (lambda: aggregate_delta(MECHANISM, -1, 1, 3), "a finite epsilon of at least 0"),
