@@ -134,7 +134,8 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
     if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
         raise ValueError(
             f"the table for yes={yes:,} and no={no:,} has more than "
-            f"{LARGEST_TABLE:,} entries: aggregate_delta finds the delta of the sums without this table"
+            f"{LARGEST_TABLE:,} entries: aggregate_delta finds the delta of the sums without "
+            "this table"
         )
     joint = np.zeros((yes + no + 1, yes + 1))
     for d, (first, chances) in _rows(mechanism, yes, no):
