@@ -65,6 +65,7 @@ _LEFT_OUT = "..."
 _AFTER = re.compile(r"^<!-- after: (\S+) -->$", re.MULTILINE)
 _OFFERED = re.compile(r"\{download\}`[^`<]*<([^`>]+)>`")
 _STUDIES = ("reproduce", "sweep")
+_LARGE = ("tss", "tss_prime", "dpds", "dpdg", "dpcs", "dpcs_star", "ldp_sgd")
 _ONE_TRIAL = "--quick --trials 1 --workers 1"
 _REPEATED = re.compile(r" --(trials|workers) \d+| --quick\b")
 # Mentions that are not run, and why.
@@ -158,8 +159,11 @@ def everything(page: Path, long: bool) -> Iterator[tuple[Command | None, str, st
 
 
 def takes_long(mention: Mention) -> bool:
-    """Whether a command runs a study, reads its results, or runs a protocol for ten seconds."""
-    long_run = mention.words[:1] == ["run"] and mention.words[1:2] in (["tss"], ["tss_prime"])
+    """Whether a command runs a study, reads its results, or runs a large scenario at its full size,
+    which takes three to ten seconds.
+    """
+    is_run = mention.words[0] == "run" and "--users" not in mention.words
+    long_run = is_run and not set(_LARGE).isdisjoint(mention.words)
     return mention.words[0] in (*_STUDIES, "results") or long_run
 
 

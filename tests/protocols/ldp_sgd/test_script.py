@@ -120,7 +120,7 @@ def test_what_a_report_weighs(mechanism: str, payload_bytes: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runs", [200, pytest.param(1000, marks=pytest.mark.long)])
-@pytest.mark.parametrize("mechanism", ["hm", "duchi", "laplace"])
+@pytest.mark.parametrize("mechanism", long_but(["hm", "duchi", "laplace"], "hm"))
 def test_the_law_is_the_same_however_users_are_seated(mechanism: str, runs: int) -> None:
     """Means and spreads of the model over so many runs: |z| < 5, a false alarm in 1.7 million for
     each of the 36.
