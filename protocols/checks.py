@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Floats, Ints
+from simnet.checks import is_integer, is_real
 from simnet.nearest import did_you_mean
 
 Chance = float | Fraction  # a probability; a float counts as the exact binary fraction
@@ -63,15 +64,13 @@ def delta(value: float) -> None:
 
 def number(name: str, value: float | Fraction) -> None:
     """Raise `TypeError` for a bool, and for a value that is no integer, float or fraction."""
-    if isinstance(value, bool | np.bool_) or not isinstance(
-        value, int | float | Fraction | np.integer | np.floating
-    ):
+    if not is_real(value):
         raise TypeError(f"{name} is a number, got {value!r}")
 
 
 def integer(name: str, value: int) -> None:
     """Raise `TypeError` for a bool, and for a value that is not an integer."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    if not is_integer(value):
         raise TypeError(f"{name} is a whole number, got {value!r}")
 
 
@@ -230,17 +229,13 @@ def whole_numbers(
         if array.size:
             # numpy turned 1 into 1.0 beside 2.5, so we look at what was given
             given = values if isinstance(values, list | tuple) else array
-            other = next((each for each in given if not _is_integer(each)), array[0])
+            other = next((each for each in given if not is_integer(each)), array[0])
             raise TypeError(f"{name} are whole numbers, got {array.dtype} such as {other!r}")
         return np.empty(0, dtype=np.int64)
     if array.size and not (array.min() >= least and array.max() <= most):
         wrong = array[(array < least) | (array > most)][0]
         raise ValueError(f"{name} are whole numbers from {least} to {most}, got {wrong}")
     return array.astype(np.int64, copy=False)
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def sampling(chances: npt.ArrayLike, count: int) -> Floats:

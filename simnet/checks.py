@@ -5,10 +5,21 @@ often be noticed late, in another place or never. Integers and reals of numpy ar
 """
 
 from fractions import Fraction
+from typing import TypeGuard
 
 import numpy as np
 
 Real = float | Fraction
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Return whether a value is an integer of Python or numpy, and no bool."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_real(value: object) -> bool:
+    """Return whether a value is a number of Python or numpy, or a fraction; no bool."""
+    return is_integer(value) or isinstance(value, float | Fraction | np.floating)
 
 
 def integer(what: str, value: int) -> int:
@@ -24,7 +35,7 @@ def integer(what: str, value: int) -> int:
     """
     if type(value) is int:  # the usual case, fast
         return value
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    if not is_integer(value):
         _refuse_sealed(value)
         raise TypeError(f"{what} must be a whole number, such as 3, got {value!r}")
     return int(value)
@@ -43,12 +54,10 @@ def real(what: str, value: Real) -> Real:
     """
     if type(value) is float or type(value) is int or type(value) is Fraction:  # the usual cases
         return value
-    if isinstance(value, bool) or not isinstance(
-        value, int | float | Fraction | np.integer | np.floating
-    ):
+    if not is_real(value):
         _refuse_sealed(value)
         raise TypeError(f"{what} must be a real number, such as 0.5, got {value!r}")
-    if isinstance(value, int | np.integer):
+    if is_integer(value):
         return int(value)
     return value if isinstance(value, Fraction) else float(value)
 

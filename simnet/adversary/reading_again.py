@@ -22,8 +22,8 @@ from simnet.adversary.replays import compare_recorded_runs
 from simnet.adversary.symbolic import Symbolic
 from simnet.coins.coins import Coins
 from simnet.doors.call import DoorCall
-from simnet.doors.captured import names_in
 from simnet.doors.record import DoorRecord
+from simnet.doors.side_effects import names_in
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
@@ -33,7 +33,7 @@ from simnet.values.meter import Meter
 class Recording(Sampled):
     """The reading of a numeric run in which every call of a door is recorded."""
 
-    def __init__(self, protocol: object = None) -> None:
+    def __init__(self, protocol: object) -> None:
         self.record = DoorRecord()
         self._reads_caches = "cache_info" in names_in(protocol)
 

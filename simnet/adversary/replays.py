@@ -22,10 +22,10 @@ some replays: see `MOST_MESSAGES`.
 
 A replay misses what is left behind in the same way in every run, such as a number in a global set
 that is there from the first run on. So we also compare what a function uses before and after a call
-(`simnet.doors.captured.state_of`): in the first calls of an ordinary run, in all calls of the run
-that is recorded, and in replays. The page "What a verdict says" lists the changes that this does
-not show. A cache of `functools` is one of them. If the
-function of a door uses one, and the script contains the name `cache_info`, it is refused.
+(`simnet.doors.side_effects`): in the first calls of an ordinary run, in all calls of the run that
+is recorded, and in replays. The page "What a verdict says" lists the changes that this does not
+show. A cache of `functools` is one of them. If the function of a door uses one, and the script
+contains the name `cache_info`, the script is refused.
 
 We also compare the results of the functions. A function that is called twice with the same values
 and the same coins must return the same value. If it does not, it may read something that a call of

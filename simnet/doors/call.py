@@ -47,8 +47,9 @@ import numpy as np
 
 from simnet.arrays import Numbers
 from simnet.coins.coins import Coins
-from simnet.doors.captured import is_of_library, knowledge_of, state_of, with_fixed_variables
+from simnet.doors.captured import is_of_library, knowledge_of, with_fixed_variables
 from simnet.doors.plain_keys import single_type, slots_of
+from simnet.doors.side_effects import state_of
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -109,7 +110,7 @@ class DoorCall:
 
     @property
     def state(self) -> Hashable:
-        """What the function and the plain arguments are now; see `captured.state_of`."""
+        """What the function and the plain arguments are now; see `side_effects.state_of`."""
         plain = [each.value for each in self.arguments if isinstance(each, Plain)]
         return state_of(self.function), tuple(map(state_of, plain))
 

@@ -14,7 +14,8 @@ import attrs
 from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledDiscrete
 from simnet.doors.call import Argument, DoorCall, Plain, handed_out, open_door
-from simnet.doors.captured import has_cache, is_same
+from simnet.doors.captured import is_same
+from simnet.doors.side_effects import has_cache
 from simnet.errors import ScriptError
 from simnet.values.meter import Meter, Operation
 from simnet.values.sealed import Input, Made, Opened

@@ -5,9 +5,8 @@ from decimal import Decimal
 from typing import Any, Literal, get_args
 
 import attrs
-import numpy as np
 
-from simnet.checks import integer, real
+from simnet.checks import integer, is_integer, real
 from simnet.errors import BadInput
 
 EVERYBODY = "after"  # in text: the last send reaches all its recipients
@@ -22,7 +21,7 @@ def _reached(reached: int | tuple[str, ...] | None) -> int | tuple[str, ...] | N
         isinstance(reached, tuple) and all(isinstance(name, str) for name in reached)
     ):
         return reached
-    if isinstance(reached, int | np.integer) and not isinstance(reached, bool):
+    if is_integer(reached):
         return int(reached)
     raise TypeError(
         "the recipients whom a last send reaches must be a whole number of recipients, a tuple "

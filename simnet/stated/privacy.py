@@ -12,7 +12,7 @@ from simnet import markup
 # How two neighbouring inputs differ, by the name of the relation
 RELATIONS_IN_WORDS = {
     "remove": "one user is taken out",
-    "replace": "one user's input is exchanged",
+    "replace": "one user has another input",
 }
 SMALLEST = 1e-307  # smaller probabilities are shown as text, because such floats lose digits
 
@@ -135,7 +135,7 @@ def assumptions_in_words(statements: Sequence[PrivacyStatement]) -> list[str]:
     >>> assumptions_in_words(both[:1])
     ['n > 5 (remove: one user is taken out)']
     >>> assumptions_in_words(both)
-    ["n > 5 (remove: one user is taken out; replace: one user's input is exchanged)"]
+    ['n > 5 (remove: one user is taken out; replace: one user has another input)']
     """
     relations: dict[str, list[str]] = {}
     for statement in statements:

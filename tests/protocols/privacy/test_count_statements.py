@@ -478,7 +478,7 @@ def test_every_line_on_assumptions_names_its_neighbouring_relation(counts):
     lines = [line for line in shown.splitlines() if "assuming" in line]
     assert len(lines) == 2
     assert lines[0].endswith("(remove: one user is taken out)")
-    assert lines[1].endswith("(replace: one user's input is exchanged)")
+    assert lines[1].endswith("(replace: one user has another input)")
 
 
 @pytest.mark.parametrize("gamma", [float("inf"), float("nan"), 1.0])

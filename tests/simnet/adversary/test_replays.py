@@ -216,6 +216,43 @@ def test_a_trace_in_any_visible_place_is_found(name: str) -> None:
         verdict(done, ["reader"])
 
 
+def replaced(value: int) -> None:
+    """A function in whose place another one is put."""
+
+
+def replaces_a_function(value: int) -> list[int]:
+    replaced(value)
+    globals()["replaced"] = print
+    return [value]
+
+
+def replaces_the_contents_of_a_variable() -> Callable[[int], list[int]]:
+    last: Any = print
+
+    class Around:
+        def noted(self, value: int) -> list[int]:
+            nonlocal last
+            last = value
+            return [value]
+
+    def through_a_method(value: int, around: Around = Around()) -> list[int]:  # noqa: B008
+        return around.noted(value)
+
+    return through_a_method
+
+
+@pytest.mark.parametrize(
+    "function", [replaces_a_function, replaces_the_contents_of_a_variable()], ids=["global", "cell"]
+)
+def test_what_held_a_function_at_first_is_compared_too(
+    function: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a function uses is found once, and what it has there is compared at each call."""
+    monkeypatch.setitem(globals(), "replaced", replaced)
+    done = run(Looks(function, lambda: False), [2], seed=1)
+    assert "the function changes something that it uses" in done.side_effects[0]
+
+
 def test_what_python_and_installed_packages_keep_for_themselves_is_no_trace() -> None:
     zone = zoneinfo.ZoneInfo("UTC")
     halves = np.vectorize(lambda value: value // 2, otypes=[int])

@@ -279,8 +279,9 @@ class Signs(Neighbours):
 
 @pytest.mark.parametrize("script", [Multiplies, Discloses, MakesSecrets, Stretches, Signs])
 def test_what_an_outline_has_no_rule_for_is_refused(script):
-    recording = Recording()
-    done = run(script(3), [1, 2, 3], 1, reading=recording)
+    protocol = script(3)
+    recording = Recording(protocol)
+    done = run(protocol, [1, 2, 3], 1, reading=recording)
     with pytest.raises((NotAlike, BadInput)):
         outline_of(done, recording.record)
 
