@@ -151,14 +151,14 @@ class Data(ColumnOfFile):
         """Return the people that the options describe, for a protocol of one's own, whose estimate
         is not compared with the truth.
 
-        Raises `BadInput` as `population` does, and as `refuse_renumbered` does.
+        Raises `BadInput` as `population` does, and as `own_inputs` does.
         """
-        from simnet.scenario.numbered import refuse_renumbered
+        from simnet.scenario.numbered import own_inputs
         from simnet.scenario.population import ItemPopulation
 
         people = self.population(scenario, settings, seed, limit)
         if isinstance(people, ItemPopulation):
-            refuse_renumbered(scenario, people, is_declared=self.domain is not None)
+            return own_inputs(scenario, people, is_declared=self.domain is not None)
         return people
 
     def refuse_options_of_files(self) -> None:

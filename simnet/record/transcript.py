@@ -181,7 +181,7 @@ class Transcript:
         Raises `BadInput` for a coalition without parties, for the name of an unknown party, and for
         a party that was not observed.
         """
-        parties = sorted(self._number(name) for name in coalition)
+        parties = sorted({self._number(name) for name in coalition})
         if not parties:
             raise BadInput("a coalition needs the name of at least one party")
         members = frozenset(parties)

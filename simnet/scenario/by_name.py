@@ -22,10 +22,10 @@ from simnet.scenario.columns import Column
 from simnet.scenario.drops import lacks_estimate
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.from_columns import items_of_column, numbers_of_column
-from simnet.scenario.numbered import numbering_in_words, refuse_renumbered
+from simnet.scenario.numbered import numbering_in_words, own_inputs
 from simnet.scenario.perform import LIMIT, Performance, synthetic
 from simnet.scenario.plain import PlainRun
-from simnet.scenario.population import ItemPopulation, Population
+from simnet.scenario.population import IntegerPopulation, ItemPopulation, Population
 from simnet.scenario.scenario import NONE, Scenario
 
 People = Population | Column | Sequence[Any] | Numbers
@@ -118,15 +118,15 @@ def perform(
         numbering = None
         if isinstance(data, Population | Column):
             people = _people(chosen, data, settings, seed, limit)
-            if isinstance(people, ItemPopulation):
-                if isinstance(data, Column):
-                    refuse_renumbered(
-                        chosen,
-                        people,
-                        is_declared="items" in settings,
-                        declare="Name the items with `items=N` if they are the numbers 1 to N",
-                        give="give the inputs themselves as a list",
-                    )
+            if isinstance(people, ItemPopulation) and isinstance(data, Column):
+                people = own_inputs(
+                    chosen,
+                    people,
+                    is_declared="items" in settings,
+                    declare="Name the items with `items=N` if they are the numbers 1 to N",
+                    give="give the inputs themselves as a list",
+                )
+            if isinstance(people, ItemPopulation | IntegerPopulation):
                 numbering = numbering_in_words(people)
             chosen, data = chosen.fitted(people), people.inputs
         else:

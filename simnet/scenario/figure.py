@@ -15,7 +15,13 @@ from simnet.files import refuse_unwritable, write_whole
 from simnet.printable import printable
 from simnet.scenario.breaking import Sizes
 from simnet.scenario.perform import Performance
-from simnet.scenario.population import ItemPopulation, NumberPopulation, Population, TablePopulation
+from simnet.scenario.population import (
+    IntegerPopulation,
+    ItemPopulation,
+    NumberPopulation,
+    Population,
+    TablePopulation,
+)
 from simnet.scenario.scenario import CATEGORIES_SHOWN
 from simnet.stated.assessment import ITEMS_SHOWN
 
@@ -94,7 +100,7 @@ def _order(people: Population) -> str:
     match people:
         case ItemPopulation():
             return "item, the most frequent first"
-        case NumberPopulation():
+        case NumberPopulation() | IntegerPopulation():
             return "mean of the users' numbers"
         case TablePopulation():
             return "columns of the table"
@@ -114,7 +120,7 @@ def _what(people: Population) -> str:
     match people:
         case ItemPopulation():
             return "share of the users"
-        case NumberPopulation():
+        case NumberPopulation() | IntegerPopulation():
             return "value"
         case TablePopulation():
             return "share of the users, or place of the mean in its range"

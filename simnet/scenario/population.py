@@ -1,7 +1,7 @@
 """The people of a run: the users' inputs, and the names of the items.
 
-The input of a user is an item, a number in a declared range, or a row of a table. The module
-`synthetic` makes people up, and `from_columns` reads them from columns of data.
+The input of a user is an item, a number in a declared range, a whole number, or a row of a table.
+The module `synthetic` makes people up, and `from_columns` reads them from columns of data.
 """
 
 from typing import ClassVar
@@ -81,6 +81,31 @@ class NumberPopulation:
 
 
 @attrs.frozen(eq=False)
+class IntegerPopulation:
+    """Users with whole numbers: `inputs[i]` belongs to user i + 1, for a protocol that does not say
+    which inputs are possible.
+    """
+
+    inputs: Ints
+    source: str
+
+    labels: ClassVar[tuple[str, ...]] = ()  # nothing is estimated
+
+    @property
+    def totals(self) -> Ints:
+        """The sum of all numbers; shape (1,)."""
+        return np.array([self.inputs.sum()])
+
+    def sample(self, users: int, seed: int) -> "IntegerPopulation":
+        """Return a population of `users` of these users, drawn without replacement.
+
+        Raises `BadInput` if `users` is below 1 or above the number of these users.
+        """
+        chosen, source = _sample_rows(users, len(self.inputs), self.source, seed)
+        return attrs.evolve(self, inputs=self.inputs[chosen], source=source)
+
+
+@attrs.frozen(eq=False)
 class TablePopulation:
     """Users with rows of a table: `inputs[i]` is the row of user i + 1.
 
@@ -117,7 +142,7 @@ class TablePopulation:
         return attrs.evolve(self, inputs=self.inputs[chosen], source=source)
 
 
-Population = ItemPopulation | NumberPopulation | TablePopulation
+Population = ItemPopulation | NumberPopulation | IntegerPopulation | TablePopulation
 
 
 def in_chance_order(population: Population, seed: int) -> Population:
@@ -127,6 +152,8 @@ def in_chance_order(population: Population, seed: int) -> Population:
     )
     if isinstance(population, ItemPopulation):
         return attrs.evolve(population, items=population.items[order])
+    if isinstance(population, IntegerPopulation):
+        return attrs.evolve(population, inputs=population.inputs[order])
     return attrs.evolve(population, inputs=population.inputs[order])
 
 

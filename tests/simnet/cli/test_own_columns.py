@@ -157,7 +157,13 @@ def test_gaps_are_refused_if_the_protocol_takes_its_items_from_the_column(
 @for_each("command", ["run", "verify"])
 @for_each(
     "values, options",
-    [("0,5", ()), ("0,5", ("--domain", "0,5")), ("0,1", ()), ("2,3", ()), ("Rome,Oslo", ())],
+    [
+        ("0.5,5", ()),
+        ("0,5", ("--domain", "0,5")),
+        ("1e3,5", ()),
+        ("Rome,Oslo", ()),
+        (f"1,{10**18}", ()),
+    ],
 )
 def test_without_items_a_value_is_no_input(
     unlimited: Path, values: str, options: tuple[str, ...], command: str
@@ -167,8 +173,22 @@ def test_without_items_a_value_is_no_input(
     assert "--inputs" in told
 
 
-def test_without_items_values_that_are_their_inputs_are_taken(unlimited: Path) -> None:
-    assert on(unlimited, "2,1", "--json", "-").json["outputs"] == {"server": 1}  # 2 - 1 + 1 - 1
+@for_each("values, total", [("2,1", 3), ("0,5", 5), ("-3,50", 47), ("07,7", 14), ("9,9", 18)])
+def test_without_items_whole_numbers_are_inputs_as_they_are(
+    unlimited: Path, values: str, total: int
+) -> None:
+    document = on(unlimited, values, "--json", "-").json
+    assert document["outputs"] == {"server": total - 2}  # input i stands for the number i - 1
+    assert document["numbering"] == "the inputs are the whole numbers of column 'hours' of data.csv"
+    judged = on(unlimited, values, "--json", "-", command="verify").json
+    assert judged["numbering"] == document["numbering"]
+    result = perform(str(unlimited), data=read_column(unlimited.parent / "data.csv", "hours"))
+    assert result.run.outputs["server"] == total - 2
+    drawn = on(unlimited, f"{values},4,4", "--users", "2", "--json", "-").json
+    assert set(drawn["outputs"]) == {"server"}
+
+
+def test_without_items_other_values_are_numbered_if_they_are_declared(unlimited: Path) -> None:
     named = on(unlimited, "Rome,Oslo", "--domain", "Rome,Oslo")
     assert "Rome is input 1, Oslo is input 2" in words(named.out)
 
