@@ -69,8 +69,8 @@ CHOICES = (
     "ε is 1, 2, 4 and 6; the text names none.",
     (
         "The items are the numbers 0 to 100; these are 101 items, and the paper says 100. Of the "
-        "50,000 users, as many hold an item as are expected by the law of the data, rounded to a "
-        "whole number."
+        "50,000 users, as many hold an item as are expected by the law of the data, rounded up or "
+        "down to a whole number."
     ),
     (
         "One distance is that of the raw estimates. The other one is that of estimates clipped at "

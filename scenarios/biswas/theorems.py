@@ -733,15 +733,16 @@ EXPERIMENT = Experiment(
     choices=(
         (
             "The text has formulas only, so the numbers are ours. Where a row names no other ε, ε "
-            "is 1. There are two populations: 50,000 users, of whom 8 % hold the item, with 101 "
-            "items; and four users with 3 items, who hold the items 1, 1, 2 and 3. The four users "
-            "all have π = 0.4, or they have the probabilities 0.9, 0.8, 0.2 and 0.1."
+            "is 1. The trials have two populations: 50,000 users, of whom 8 % hold the item, with "
+            "101 items; and four users with 3 items, who hold the items 1, 1, 2 and 3. The four "
+            "users all have π = 0.4, or they have the probabilities 0.9, 0.8, 0.2 and 0.1. Other "
+            "populations are only computed."
         ),
         f"A trial repeats the collection {CASES[CROWD].repetitions} times for the 50,000 users and "
         f"{CASES[FEW].repetitions} times for four users, and averages.",
         f"A small sampling probability is π = {SAMPLINGS[0]:g}.",
-        "The users' items are fixed in most rows. A row that says \"each of 4 users holds the "
-        'item with probability 1/2" draws their items in each collection: item 1 with '
+        "The users' items are fixed in most rows. Where a row says that each of 4 users holds the "
+        "item with probability 1/2, their items are drawn anew for each collection: item 1 with "
         "probability 1/2, items 2 and 3 with 1/4 each.",
     ),
     quotes=QUOTES,

@@ -32,7 +32,7 @@ class Crossing:
 
     @property
     def place(self) -> str:
-        """The number of users as text, with two significant digits."""
+        """The number of users as text, rounded as `rounded` does."""
         return f"{rounded(self.users):,}"
 
 
@@ -105,7 +105,7 @@ def _order(one: float, other: float) -> int:
 
 
 def rounded(users: float) -> int:
-    """Return a number of users rounded to two significant digits.
+    """Return a number of users rounded to a whole number of at most two significant digits.
 
     >>> rounded(4529.3), rounded(66.4)
     (4500, 66)

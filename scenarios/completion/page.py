@@ -229,7 +229,7 @@ def users_findings(table: Table) -> Lines:
         order = f"Of the other protocols, {best[0][0]} is done first {reign(best)}"
         yield (
             f"- {lead}{order}. With {most:,} users {best[-1][0]} takes "
-            f"{in_units(found[best[-1][0]][most])}, and the slowest one, {slowest}, "
+            f"{in_units(found[best[-1][0]][most])}, and the slowest one that we ran, {slowest}, "
             f"{in_units(found[slowest][most])}."
         )
     found = curves(table, ERROR)
@@ -388,9 +388,9 @@ def drop_findings(table: Table) -> Lines:
     calm = [name for name, ratios in slower.items() if ratios and max(ratios) < 1.1]
     if calm:
         yield (
-            f"- If users drop out with probability {percent(top)}, the runs of {joined(calm)} take "
-            f"at most {rounded_up(max(max(slower[name]) for name in calm), 3)} times as long on "
-            "average as without drop-outs. Here nobody waits for a deadline."
+            f"- If each user drops out with probability {percent(top)}, the runs of {joined(calm)} "
+            f"take at most {rounded_up(max(max(slower[name]) for name in calm), 3)} times as long "
+            "on average as without drop-outs. Here nobody waits for a deadline."
         )
     for name in [name for name in slower if name not in calm and slower[name]]:
         yield (
@@ -401,8 +401,8 @@ def drop_findings(table: Table) -> Lines:
         for name in others
     ]
     yield (
-        f"- If users drop out with probability {percent(top)}, the squared error by law of the "
-        f"protocols other than {joined(strict)} is {ranged(worse, '.2f')} times as large as "
+        f"- If each user drops out with probability {percent(top)}, the squared error by law of "
+        f"the protocols other than {joined(strict)} is {ranged(worse, '.2f')} times as large as "
         "without drop-outs, because fewer users are counted."
     )
 
@@ -458,13 +458,14 @@ def deadline_findings(table: Table) -> Lines:
         means = [one.mean for one in counted if one]
         yield (
             f"- *Deadline {patience:g}, nobody drops out*: "
-            f"{joined(late)}. The other protocols count {ranged(means, '.0f')} % of the users "
-            "on average."
+            f"{joined(late)}. The other protocols count about {ranged(means, '.0f')} % of the "
+            "users on average."
         )
     lost = [row for name in strict for patience in patiences for row in points[name, top, patience]]
     yield (
-        f"- *{joined(strict)} cannot go on without a user who left or is late*: if "
-        f"{percent(top)} drop out, {share(lost)} of their runs with these deadlines have a result."
+        f"- *{joined(strict)} cannot go on without a user who left or is late*: if each user drops "
+        f"out with probability {percent(top)}, {share(lost)} of their runs with these deadlines "
+        "have a result."
     )
     short, long_ = patiences[-2:] if len(patiences) > 1 else patiences * 2
 
@@ -477,13 +478,15 @@ def deadline_findings(table: Table) -> Lines:
     }
     yield (
         f"- *How much time a longer deadline costs.* With the deadline {long_:g} "
-        f"in place of {short:g}, the other protocols take {longer[top]} times as long if "
-        f"{percent(top)} drop out, and {longer[0.0]} times as long if nobody does."
+        f"in place of {short:g}, the other protocols take {longer[top]} times as long if each user "
+        f"drops out with probability {percent(top)}, and {longer[0.0]} times as long if nobody "
+        "drops out."
     )
     dropping = slower({"drop": 0.0, "patience": short}, {"drop": top, "patience": short})
     yield (
         f"- *How much time drop-outs cost.* With the deadline {short:g} the other "
-        f"protocols take {dropping} times as long if {percent(top)} drop out as if nobody does."
+        f"protocols take {dropping} times as long if each user drops out with probability "
+        f"{percent(top)} as if nobody drops out."
     )
     worse = [
         law_ratio(points[name, 0.0, patiences[-1]], points[name, 0.0, patiences[0]])

@@ -29,9 +29,9 @@ BY_NAME = {network.name: network for network in NETWORKS}
 
 @attrs.frozen(kw_only=True)
 class DeadlinePoint:
-    """A protocol on a network. Each user drops out with the probability `drop`. A party waits at
-    most `patience` times as long as the longest wait in a run without drop-outs and random delays;
-    the server of a committee waits twice as long as this.
+    """A protocol on a network. Each user drops out with the probability `drop`. A wait with a
+    deadline lasts at most `patience` times as long as the longest of these waits in a run without
+    drop-outs and random delays; the server of a committee waits at most twice as long as this.
     """
 
     protocol: str

@@ -54,8 +54,8 @@ EPSILON = "the text states no ε here; we take ε = 1, where 5434 is the standar
 OF_WHOLE = "of OUE on Kosarak"
 PLACES = "-4, -3.75, ..., 4 standard deviations"  # `BOUNDS` in words
 GAUSSIAN = (
-    "The estimates lie on a lattice with few points in a standard deviation. Their law is skewed, "
-    "because few reports support an item."
+    "The estimates lie on a lattice, and their law is skewed. By k-RR, few reports support an "
+    "item, so that a standard deviation has few points of the lattice."
 )
 
 
@@ -345,12 +345,12 @@ EXPERIMENT = Experiment(
         (
             "The printed numbers are about the whole of Kosarak, which we do not have. We take "
             "made-up counts with as many users and items. They have the same mean variance, "
-            "because it depends on the numbers of users and items only."
+            "because for given ε it depends on the numbers of users and items only."
         ),
         (
             "Kolmogorov's test compares the noise of a collection with the Gaussian of Eq. 13 and "
-            f"14. If the noise were this Gaussian, the test would reject {100 * FALSE_ALARM:g} % "
-            "of the collections."
+            f"14. If the noise were this Gaussian, the test would reject about "
+            f"{100 * FALSE_ALARM:g} % of the collections."
         ),
     ),
     words={

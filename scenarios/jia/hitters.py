@@ -262,7 +262,8 @@ def precision_of_zero(table: Table) -> Counterpart:
 def counts_of_zero(table: Table, one: str, other: str = "", falls: bool = False) -> Counterpart:
     """Return the share of steps to a smaller cut at which OUE-Zero's number `one` of items rises.
 
-    With `falls`, the number has to fall. With `other`, it has to rise by more than this number.
+    With `falls`, the number has to fall. With `other`, it has to rise by more than the number
+    `other` rises.
 
     OUE-Zero predicts the same items at every cut below the significance threshold. An item between
     the two cuts of a step turns from a false into a true positive if it is predicted, and from a

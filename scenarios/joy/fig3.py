@@ -85,7 +85,7 @@ def ratio_of_circles(table: Table) -> Counterpart:
     """Return the largest quotient of two ε: that of randomised response by Eq. 30 at the evaluated
     coin, 0.2, and that of Eq. 29 at an x of its curve.
 
-    Raises `NoSuchPoint` if Eq. 30 was not run at 0.2, or Eq. 29 at no x.
+    Raises `NoSuchPoint` if Eq. 30 was not run at 0.2, or Eq. 29 was run at no x.
     """
     evaluated = table.at("epsilon", curve="eq. 30", x=float(COMPETITOR.yes))
     xs = readings(table, "eq. 29")
@@ -133,8 +133,8 @@ EXPERIMENT = Experiment(
             "are equally likely."
         ),
         (
-            "ε is that of round two alone. An owner's two answers, or the sums of both rounds, "
-            "have no finite ε."
+            "For sampling, ε is that of round two alone. An owner's two answers, or the sums of "
+            "both rounds, have no finite ε."
         ),
     ),
     quotes=[

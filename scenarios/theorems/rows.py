@@ -1,6 +1,6 @@
 """Rows of the page of quotes for the theorems of a paper.
 
-The page and `simnet theorems` show the same verdicts.
+Their verdicts follow from the findings that `simnet theorems` shows.
 """
 
 from functools import partial

@@ -44,11 +44,12 @@ FAR = Word(2.0, "an error is 'far higher' if it is at least this many times the 
 CHOICES = (
     "BR and MX may not be passed on. With --data, Adult and Census-Income stand in for them. "
     "These files have no total income, so the models predict the age (Adult) and the weeks of "
-    "work (Census-Income) instead. Without --data we make up people with the attributes of BR "
-    "and MX, and with an income that is a linear function of the others plus noise.",
-    "Each of 50 trials draws 20,000 users anew and holds out one tenth of them. The paper makes "
-    "50 models too, by five cross-validations with ten folds; but the models of one "
-    "cross-validation share users. The options --set folds=10 --trials 5 do as the paper does.",
+    "work (Census-Income) instead. Without --data we make up people with as many attributes as "
+    "in BR and MX, and with an income that is a linear function of the others plus noise.",
+    "Each trial draws 20,000 users anew and holds out one tenth of them. In 50 trials each method "
+    "makes 50 models. The paper makes 50 models too, by five cross-validations with ten folds; but "
+    "the models of one cross-validation share users. The options --set folds=10 --trials 5 do as "
+    "the paper does.",
     "In a trial all methods learn from the same users, and all private methods in the same groups "
     "and with the same steps. The model without privacy has groups and steps by the same rules "
     "for ε = ∞.",
@@ -174,8 +175,8 @@ def no_trend(source: str, ours: str, rival: str) -> Quote:
 
     return Quote(
         source,
-        f"the error of Duchi et al. ({RIVALS[rival]}) over that of {METHODS[ours]} shows no clear "
-        "trend",
+        f"the error of Duchi et al. ({RIVALS[rival]}), divided by that of {METHODS[ours]}, shows "
+        "no clear trend as ε grows",
         STATED,
         lambda table: judged(table, _at_censuses(table, at_census)),
         why="The quotient of the errors grows at every step of ε, or falls at every step.",

@@ -38,8 +38,8 @@ STAND_IN = {"gowalla": 12, "census": 17}  # the number of items of each real dat
 SYNTHETIC_ITEMS = 30
 NORMAL_RANGE = 4.0  # normal numbers are truncated to -4..4
 GOWALLA_DATA = partial(
-    "8,569 users of Gowalla with 320,172 of its 6,442,890 check-ins (5 %); 62 % of these users in "
-    "one cell"
+    "8,569 users of Gowalla with 320,172 check-ins in the 12 cells, of 6,442,890 check-ins in all "
+    "(5 %); 62 % of these users in one cell"
 )
 CENSUS_DATA = partial(
     "the users of Census-Income with a wage; the items are 17 intervals of wages that we chose"
@@ -64,9 +64,10 @@ CHOICES = (
     "their law.",
 )
 OF_DATA = {
-    "gowalla": "Gowalla: a subset of its users; in a tie, the lowest cell.",
-    "census": "Census-Income: wage per hour in intervals of 100 cents with at least 1 % of the "
-    "users with a wage.",
+    "gowalla": "Gowalla: a part of its users. A user's item is the cell with the most of its "
+    "check-ins; in a tie, it is the one of these cells with the lowest number.",
+    "census": "Census-Income: a user's item is an interval of 100 cents of the wage per hour; "
+    "intervals with less than 1 % of the users with a wage are left out.",
 }
 
 

@@ -576,7 +576,8 @@ EXPERIMENT = Experiment(
     choices=(
         "DPDS samples with p = 1 - exp(-ε). We take n = 1000 and N = 30, unless a row names "
         "others.",
-        "DPDG has the classic calibration and the corrected noise share.",
+        "DPDG has the corrected noise share. It has the analytic calibration where a row gives it "
+        "the exact δ of DPDS, and the classic one elsewhere.",
         "An error is the expected squared L2 error of all items.",
         "Census-Income has N = 17 items, which are the intervals of 100 cents that hold at least "
         "1 % of the users with a wage.",

@@ -63,8 +63,10 @@ The columns of a row:
   *Stated* with a number means that the paper does not print this number. It says the number in
   words, or the number follows from its words as the row reads them. For example, "stated: at least
   1" in a row about a quotient means that the first number is not the smaller one.
-  *Stated* alone means that the paper states something about many points. For such a row the other
-  columns show the share of the points at which the statement holds; 1 stands for all of them.
+  *Stated* alone means that the paper makes a statement without a number. For a statement about
+  many points the other columns show the share of the points at which it holds; 1 stands for all of
+  them. For a theorem, and for any other statement that is not about points, they show 1 if it
+  holds and 0 if not.
   The range of a printed number contains all numbers that round to its digits: the range of 0.77
   goes from 0.765 to 0.775. Below, a printed number agrees, or lies inside an interval, if some
   number of its range does. For example, an expected 0.774 keeps the printed bound "at most 0.77".
@@ -80,9 +82,8 @@ The columns of a row:
   of a number in this range or above it. The chance is twice the smaller of the two, but at most 1.
   The law is taken to be a gamma law. Its mean is the expected number, and its standard deviation
   follows from our law or, where no law gives one, from our trials.
-- *Trials* is the number of trials at each point. It is empty where no trial ran, because the number
-  is computed, or counted in the data. A counted number is "measured" with an interval without
-  width.
+- *Trials* is the number of trials at each point. It is empty where the number is computed, or
+  counted in the data. A counted number is "measured" with an interval without width.
 - *Law* says whether the printed number agrees with the expected one. A bound agrees if the expected
   number keeps it, a simulated number if its chance is at least {LEVEL * 100:g} %, and any other
   number if the expected one rounds to it. Some rows allow a difference, because they say

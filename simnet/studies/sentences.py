@@ -39,7 +39,7 @@ class Sentence:
     value: Computed
     correction: str = ""
     instead: Computed | None = None
-    why: str = "Our computation gives another answer."
+    why: str = "What we computed disagrees with the text."
     bound: Bound = ""
     under: str = attrs.field(default="", kw_only=True)
     data: Data | None = attrs.field(default=None, kw_only=True)

@@ -387,7 +387,7 @@ def test_verdicts_on_models_look_at_differences_within_trials() -> None:
     assert the(found, "approach that without privacy").runs == "confirm"
     strict = attrs.evolve(table, words={**table.words, "approaches": 0.01})
     assert the(verdicts(learning.FIG10, strict), "approach").runs == "contradict"
-    assert the(found, "corrected) over that of PM").measured == 0  # it grows at every step
+    assert the(found, "corrected), divided by that of PM").measured == 0  # it grows at every step
 
 
 @pytest.mark.slow
