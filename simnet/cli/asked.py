@@ -70,8 +70,8 @@ class Asked:
         network: str | None = None,
         yes: bool,
     ) -> "Asked":
-        """Find the scenario that the options are about. Raises `BadInput` if there is none, and for
-        texts in `set_` that are not name=value.
+        """Find the scenario that the options are about. Raises `BadInput` if there is none, and as
+        `settings_of` does for the texts in `set_`.
         """
         from simnet.scenario.find import find
         from simnet.scenario.perform import LIMIT
@@ -182,9 +182,9 @@ class Asked:
         return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
-        """Return the words of a command on the same run, without `--inputs`. If inputs were given,
-        the seed, `--at-epsilon` and `--at-delta` are left out, too. Paths are shortened to their
-        last part.
+        """Return the words of a command on the same run, without `--inputs`, `--max-elements` and
+        `--yes`. If inputs were given, the seed, `--at-epsilon` and `--at-delta` are left out, too.
+        Paths are shortened to their last part.
         """
         words = ["simnet", command, Path(self.place).name]
         for setting, text in self.settings.items():

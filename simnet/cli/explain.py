@@ -17,8 +17,7 @@ def explain(*term: str, json: JsonFile = None) -> None:
     Parameters
     ----------
     term
-        The word, code or letter. Without it, the command lists all words. You can write a Greek
-        letter as a word, such as phi for φ.
+        The word, code or letter. Without it, the command lists all words. You can write phi for φ.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """

@@ -42,10 +42,11 @@ HELP = """A workbench for multi-party private aggregation.
 
 It runs a protocol, bills its messages, and says what coalitions learn.
 
-Exit status: 0 when all went well, 1 when a claim, a check or a trial fails, 2 when the command
-line, the data or a script is wrong, 3 when the run of `simnet run` was aborted (mostly because
-parties dropped out or messages were lost), 124 when the time is up, 130 when you interrupt the
-program, 141 when the program that reads the output has ended.
+Exit status: 0 when all went well, 1 when something that was checked fails, such as a claim or a
+trial, 2 when the command cannot do its work, mostly because the command line, the data or a script
+is wrong, 3 when the run of `simnet run` was aborted (mostly because parties dropped out or messages
+were lost), 124 when the time is up, 130 when you interrupt the program, 141 when the program that
+reads the output has ended.
 
 Every command takes these options too: `--debug` shows the traceback of an error,
 `--timeout SECONDS` ends a command that takes longer, and `--max-messages N` ends a run that sends
@@ -121,8 +122,8 @@ def build(tokens: Sequence[str] = ()) -> App:
 def _contribute(app: App, tokens: Sequence[str]) -> None:
     """Register the commands of other packages.
 
-    The list of commands says what each command is for, so it imports all of them. Otherwise only
-    the command that is called is imported.
+    If no command is called, all of them are imported, because the list of commands says what each
+    is for. Otherwise only the command that is called is imported.
     """
     listing = not tokens or tokens[0].startswith("-")
     for entry in entries(COMMANDS):

@@ -6,7 +6,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from simnet.cli.options import JsonFile, OutputFile, settings_of
+import attrs
+from cyclopts import Parameter
+
+from simnet.cli.options import JsonFile, OutputFile, Words, settings_of
 from simnet.cli.studying import StudyOptions
 from simnet.cli.tell import tell
 from simnet.errors import BadInput
@@ -25,17 +28,45 @@ if TYPE_CHECKING:
     from simnet.studies.table import Table
 
 
+@Parameter(name="*")
+@attrs.frozen
+class JudgedOptions(StudyOptions):
+    """The options of an experiment, with those that say how a paper's statements are judged."""
+
+    words: Words = None
+    (
+        "Replace the threshold of a word of a paper: `--word slightly=0.2`. The page of verdicts "
+        "lists the words of each experiment."
+    )
+    reading: str | None = None
+    (
+        "Judge only the statements with this reading: `as printed`, or some words of the reading "
+        "that a row names."
+    )
+
+    def study(self, origin: str) -> "Study":
+        """Return the experiment with this name or file, changed as the options say.
+
+        Raises `BadInput` as `StudyOptions.study` does, and for a threshold that is no number.
+        """
+        study = super().study(origin)
+        experiment = study.experiment.with_words(settings_of(self.words, "--word"))
+        if self.reading is not None:
+            experiment = experiment.with_reading(self.reading)
+        return attrs.evolve(study, experiment=experiment)
+
+
 def reproduce(
     *names: str,
-    how: StudyOptions | None = None,
+    how: JudgedOptions | None = None,
     out: Path = Path("reproduced"),
     page: OutputFile = None,
     json: JsonFile = None,
 ) -> int:
     """Reproduce the papers' figures and tables, and judge the numbers that the papers print.
 
-    The command first says about how long it will take, and then runs the trials that the store
-    lacks. You can stop it at any time; the same command goes on where it stopped.
+    The command runs the trials that the store lacks, and says first about how long they take. You
+    can stop it at any time; the same command goes on where it stopped.
 
     The exit status is 1 when a trial fails, when a figure cannot be drawn, or when an expected
     value lies outside the interval of what was measured.
@@ -53,8 +84,8 @@ def reproduce(
         How the experiments are run.
     out
         The folder for the figures (PNG, SVG, PDF), the tables (CSV, Parquet, Markdown, LaTeX) and
-        the page of verdicts. The command always writes these files and makes the folder if it does
-        not exist, also with `--page`.
+        the page of verdicts. The command makes the folder if it does not exist, and writes into it
+        also with `--page`.
     page
         Write the verdicts to this page too. Sections of other experiments stay on the page.
     json
@@ -72,7 +103,7 @@ def reproduce(
         raise BadInput(
             "name the experiments to reproduce (`simnet list` shows them), or write `all`"
         )
-    how, screen, began = how or StudyOptions(), console(json), time.monotonic()
+    how, screen, began = how or JudgedOptions(), console(json), time.monotonic()
     expanded = (all_experiments() if name == "all" else [name] for name in names)
     chosen = list(dict.fromkeys(itertools.chain.from_iterable(expanded)))
     studies = how.studies(chosen)
@@ -151,7 +182,7 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
         tell(f"no table is written as Parquet: {extra_missing('that', 'pyarrow', 'data')}")
 
 
-def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None:
+def _refuse_unknown_readings(how: JudgedOptions, chosen: "Sequence[str]") -> None:
     from simnet.studies.experiment import AS_PRINTED
     from simnet.studies.find import find_experiment
 
@@ -171,11 +202,11 @@ def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None
         )
 
 
-def command_of(names: "Sequence[str]", how: StudyOptions) -> str:
+def command_of(names: "Sequence[str]", how: JudgedOptions) -> str:
     """Return the command that reproduces experiments with these options. Options that do not change
     what is found (`--store`, `--workers`, `--cluster`) are left out, and `--data` has the word DIR.
 
-    >>> command_of(["fig1"], StudyOptions(words=["much better=1.5"], trials=3))
+    >>> command_of(["fig1"], JudgedOptions(words=["much better=1.5"], trials=3))
     "simnet reproduce fig1 --word 'much better=1.5' --trials 3"
     """
     words = ["simnet", "reproduce", *names]

@@ -32,8 +32,8 @@ def run(
 ) -> int:
     """Run a scenario once and show the result.
 
-    If the protocol states them, the output shows the estimate beside the truth and the privacy of
-    one user. It also shows what the coalitions of the scenario's claims learn, and the bill.
+    If the protocol states them, the output shows the estimate beside the truth, the privacy of one
+    user and the bill. It also shows what the coalitions of the scenario's claims learn.
 
     The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted,
     mostly because parties dropped out or messages were lost.

@@ -35,16 +35,17 @@ def show_page(
     Without `--html` and `--svg`, the command prints a sequence diagram.
 
     The page is one file and needs no internet. It draws the messages. When you tick parties whose
-    coalition was judged, the page says what they learn together, and shows an attack step by step,
-    if there is one. The page also has the parameters, the bill and, if the protocol states them, an
-    estimate and the privacy of one user.
+    coalition was judged, the page says what they learn together, and shows an attack, if there is
+    one: step by step, if the page has room. The page also has the parameters and, if the protocol
+    states them, the bill, an estimate and the privacy of one user.
 
     In a run with at most 10 parties and 3,000 messages, all coalitions are judged. For a larger
     run, the page may have verdicts on the coalitions of the scenario's claims, and on those that
     `--judge` names.
 
     If you give inputs, the page leaves out what could give them away: the seed, the numbers in
-    messages, the truth, what scripts return, and privacy statements that depend on the inputs.
+    messages, the truth, what scripts return except the estimate, and privacy statements that depend
+    on the inputs.
 
     For example:
 

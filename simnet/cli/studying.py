@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 from cyclopts import Parameter
 
-from simnet.cli.options import Networks, Settings, Words, settings_of
+from simnet.cli.options import Networks, Settings, settings_of
 from simnet.cli.tell import tell
 from simnet.errors import BadInput
 
@@ -36,22 +36,15 @@ class StudyOptions:
         "Say how long the runs take on this network: a name (see `simnet network`) or a TOML file. "
         "You can give this option several times; each network has trials of its own."
     )
-    words: Words = None
-    (
-        "In `simnet reproduce`, replace the threshold of a word of a paper: `--word slightly=0.2`. "
-        "The page of verdicts lists the words of each experiment."
-    )
-    reading: str | None = None
-    (
-        "In `simnet reproduce`, judge only the statements with this reading: `as printed`, or some "
-        "words of the reading that a row names."
-    )
     trials: int | None = None
     "The number of trials at every point of the grid."
     quick: bool = False
     "Run only the points and trials that each experiment has for a first look."
     workers: int | None = None
-    "The number of local processes. Without this option there is one for each processor."
+    (
+        "The number of local processes. Without this option, and without --cluster, there is one "
+        "for each processor."
+    )
     cluster: str | None = None
     (
         "Run the trials on the Dask cluster whose scheduler has this address, such as "
@@ -63,12 +56,15 @@ class StudyOptions:
         "folder $XDG_STATE_HOME, or in ~/.local/state if this variable is not set."
     )
     data: Path | None = None
-    "The folder with the real data. Without this option, people are made up, and labelled so."
+    (
+        "The folder with the real data. Without this option, an experiment that can read such data "
+        "makes people up, and says so."
+    )
 
     make_up_missing: bool = False
     (
         "If the folder of data lacks the files of an experiment, make people up, and label them "
-        "so. Without this option the experiment is refused."
+        "so. Without this option the command is refused."
     )
 
     def studies(self, origins: Sequence[str]) -> "list[Study]":
@@ -98,9 +94,6 @@ class StudyOptions:
                 raise BadInput(f"{study.name} does not time its runs: leave out --network")
             settings[NETWORK] = ",".join(self.network)
         experiment = experiment.with_settings(settings).with_trials(self.trials)
-        experiment = experiment.with_words(settings_of(self.words, "--word"))
-        if self.reading is not None:
-            experiment = experiment.with_reading(self.reading)
         return attrs.evolve(study, experiment=experiment)
 
     def folder(self) -> Path | None:

@@ -56,9 +56,9 @@ def verify(
 ) -> int:
     """Say what a coalition learns from a run.
 
-    If the coalition learns nothing from secret shares, this is proved, and `--certificate` writes
-    the proof. If it learns something, the command prints the attack, except by symmetry. An
-    undecided verdict says what the coalition learns at least and at most.
+    The verdict that the coalition learns nothing from secret shares is proved, and `--certificate`
+    writes the proof. If the verdict is that it learns something, the command prints the attack,
+    except by symmetry. An undecided verdict says what the coalition learns at least and at most.
 
     The exit status is 1 if the verdict is not the one that `--expect` names, or if the certificate
     that `--check` names has no valid proof or does not belong to the run. It is 2 if
@@ -120,7 +120,7 @@ def verify(
     by
         How to judge. `elimination` judges runs of up to ten million messages, and `symmetry` also
         judges larger runs, if many parties are alike. Without this option, a run is judged by
-        symmetry if it is too large for elimination.
+        symmetry if its protocol states that it is too large for elimination.
     check
         Check the proof in this certificate, repeat the run that it names, and compare the
         certificate with that run. Give `--seed`, `--inputs`, `--input` or `--column` again if the

@@ -140,9 +140,9 @@ def read_columns(
 ) -> tuple[Column, ...]:
     """Read several columns of a file.
 
-    A cell has no value if it is empty, `nan`, or one of the `missing` marks, in capital or small
-    letters. `form` may name the delimiter and the encoding of CSV, which are otherwise guessed, and
-    limits the number of rows.
+    A cell has no value if it is empty, `nan` with or without a sign, or one of the `missing` marks,
+    in capital or small letters. `form` may name the delimiter and the encoding of CSV, which are
+    otherwise guessed, and limits the number of rows.
 
     Raises `BadInput` for a file or a column that cannot be used. Raises `BadInput` for a row
     without a value as well, unless `drop_missing` leaves such rows out.

@@ -177,8 +177,8 @@ def breaking_figure(sizes: Sizes) -> Any:
 
 
 def refuse_undrawable(path: Path) -> None:
-    """Raise `BadInput` if the file's ending names no format that matplotlib writes, or the file
-    cannot be written.
+    """Raise `BadInput` if matplotlib is not installed, if the file's ending names no format that
+    matplotlib writes, or if the file cannot be written.
     """
     formats = blank_figure()().canvas.get_supported_filetypes()
     if _format(path) not in formats:

@@ -179,9 +179,9 @@ class Experiment:
 
         A value that some products of the grid already have is used only in these products. For
         example, let each of two protocols have a product. If you name one of the protocols, the
-        product of the other one is left out. Raises `BadInput`
-        for an unknown name, for a value of another type than the parameter's or with characters
-        that cannot be printed, for an unknown network, and if no point of the grid is left.
+        product of the other one is left out. Raises `BadInput` for an unknown name, for a value of
+        another type than the parameter's or with characters that cannot be printed, for an unknown
+        network, and if no point of the grid is left.
         """
         optional: dict[str, tuple[bool, Value]] = {
             DROP: (self.takes_drop, 0.0),

@@ -150,8 +150,9 @@ def sweep(
     ends abruptly, the trials that were under way are run again one by one. A trial that keeps
     ending its process has failed.
 
-    Raises `BadInput` if the executor or the store breaks, or if the store has lost results. Then,
-    and on an interrupt, the trials that are left are cancelled.
+    Raises `BadInput` if the executor or the store breaks, if a worker has other code or data than
+    this process, or if the store has lost results. Then, and on an interrupt, the trials that are
+    left are cancelled.
     """
     going = _Sweep(study, store, executor, slots, progress, say)
     try:

@@ -40,10 +40,10 @@ def errors(
     squared error, the number of items, the messages and payload bytes of the run, and where the
     people came from.
 
-    Each party with an input drops out with probability `drop`, as with `simnet run --drop`. With
-    `network`, the value of an experiment's parameter `network`, the result has the `seconds` until
-    the last party ends; jitter and losses follow from the seed. Raises `Aborted` if the run is
-    aborted, and `ValueError` if `about` does not say how an estimate is assessed.
+    `drop` is the probability that a party drops out, as in `simnet run --drop`. With `network`, the
+    value of an experiment's parameter `network`, the result has the `seconds` until the last party
+    ends; jitter and losses follow from the seed. Raises `Aborted` if the run is aborted, and
+    `ValueError` if `about` does not say how an estimate is assessed.
     """
     if about.assess is None:
         raise ValueError(

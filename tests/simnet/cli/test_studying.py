@@ -110,6 +110,8 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
         (("sweep", TINY, "--workers", 0), "the number of workers is at least 1"),
         (("sweep", TINY, "--workers", 1, "--cluster", "tcp://x:1"), "give only one of them"),
         (("sweep", TINY, "--store", "words.txt"), "is no store of results that this version"),
+        (("sweep", TINY, "--word", "far=2"), "sweep has no option --word"),
+        (("sweep", TINY, "--reading", "as printed"), "sweep has no option --reading"),
         (("reproduce",), "name the experiments to reproduce"),
     ],
 )
