@@ -102,8 +102,8 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     elif verdict.finding == "nothing" and verdict.knowledge:
         rows = sum(knowledge.view.rows for knowledge in verdict.knowledge)
         console.print(
-            f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements from honest "
-            "parties, and learns nothing about the inputs of these parties from them"
+            f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements from "
+            "honest parties, and learns nothing about the inputs of these parties from them"
         )
     console.print(f"  checked: {replays_in_words(verdict.replays)}")
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
