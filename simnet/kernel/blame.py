@@ -19,8 +19,9 @@ _EVENT_LOOPS = ("trio", "asyncio", "anyio", "curio")
 
 
 def in_script(actor: Actor, reason: str, line: Line | None = None) -> ScriptError:
-    """Return an error of a party's script, with the line of the script if it is known."""
-    return refuse(actor, actor.last_tag, reason + _place(line))
+    """Return an error of a party's script, with `line` if this is a line of the script."""
+    of_script = None if line is None else _line_of([line])
+    return refuse(actor, actor.last_tag, reason + _place(of_script))
 
 
 def blamed(actor: Actor, error: BaseException) -> ScriptError:
