@@ -33,8 +33,8 @@ def exact_view(
     """Compare, exactly, what a coalition sees on two inputs of a tiny instance.
 
     The command plays the protocol once for each outcome of the discrete coins, and for each value
-    of a field element that a script opens. Other field coins stay unknown, unless
-    `--enumerate-field` plays them out.
+    of a field element that a script gives to `me.disclose` or `me.secret`. Other field coins stay
+    unknown, unless `--enumerate-field` plays them out.
 
     The parties that `--drop` names or draws drop out whenever the protocol is played, and the
     messages that `--drop` names go astray. With `--drop`, the command also says, if it can, how
