@@ -18,7 +18,7 @@ def is_integer(value: object) -> TypeGuard[int]:
 
 
 def is_real(value: object) -> bool:
-    """Return whether a value is a number of Python or numpy, or a fraction; no bool."""
+    """Return whether a value is an integer or float of Python or numpy, or a fraction; no bool."""
     return is_integer(value) or isinstance(value, float | Fraction | np.floating)
 
 
@@ -42,8 +42,8 @@ def integer(what: str, value: int) -> int:
 
 
 def real(what: str, value: Real) -> Real:
-    """Return the value as an `int`, a `float` or a `Fraction`. Raises `TypeError` for a bool, and
-    for a value that is no real number. NaN and infinity are left to the caller.
+    """Return an integer or a float of Python or numpy, or a fraction, as an `int`, a `float` or a
+    `Fraction`. Raises `TypeError` for any other value. NaN and infinity are left to the caller.
 
     >>> real("slowness", 1.5)
     1.5

@@ -248,8 +248,9 @@ class Coins:
         """Return `count` independent indices of `weights`, with probabilities in proportion to the
         integer weights. Billed as whole numbers drawn (nS).
         """
-        are_integers = all(isinstance(weight, int | np.integer) for weight in weights)
-        if not are_integers or min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
+        if not all(isinstance(weight, int | np.integer) for weight in weights):
+            raise TypeError(f"weights must be integers, got {list(weights)}")
+        if min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
             raise ValueError(
                 "weights must be integers of at least 0 with a positive sum below 2**63, "
                 f"got {list(weights)}"

@@ -20,10 +20,10 @@ three purposes:
 
 The knowledge of a function consists of its code, without its name and line numbers, and of the
 knowledge of the things named above. A plain value is described by its key (`plain_keys`), a large
-array by a digest, an object by its type and its attributes. Modules, classes, and the functions of
-Python, numpy and simnet are assumed not to change, so their contents are not inspected. Any other
-object whose contents cannot be inspected is `Opaque`: such an object equals only itself, and we
-cannot tell whether it has changed.
+array by a digest, an object by its type and its attributes. Modules, classes, and those functions
+of Python, numpy and simnet that use no variables around them are assumed not to change, so their
+contents are not inspected. Any other object whose contents cannot be inspected is `Opaque`: such an
+object equals only itself, and we cannot tell whether it has changed.
 
 >>> functions = [lambda: limit for limit in (3, 5)]
 >>> [function() for function in functions]

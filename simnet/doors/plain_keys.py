@@ -75,8 +75,8 @@ def key_of(value: object) -> Hashable:
 
 
 def is_bare_array(value: object) -> TypeGuard[Numbers]:
-    """Return whether a value is of numpy's own class of arrays, or a `Metered` array with a meter
-    and no other attributes.
+    """Return whether a value is of numpy's own class of arrays, or a `Metered` array without
+    attributes of its own.
     """
     return type(value) is np.ndarray or (type(value) is Metered and vars(value).keys() == {"meter"})
 

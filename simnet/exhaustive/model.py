@@ -345,7 +345,8 @@ class Model:
 
     With `enumerate_field`, field coins are played out too. `fates` says which parties drop out, and
     where (`simnet.Fate`), and `message_fates` which messages go astray (`simnet.MessageFate`).
-    Raises `BadInput` for a protocol with a crowd, and for parties or fates that `run` would refuse.
+    Raises `BadInput` for a protocol with a crowd, for a faulty `parties()`, and for fates that do
+    not fit the parties.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ class Turn:
     object.
 
     No party has the turn while no script is being executed (before the run, between two turns and
-    after the run), while the function of a door is running, and after a failure or an interrupt.
+    after the run), while the function of a door is running, and after an interrupt.
     """
 
     __slots__ = ("actor", "door_coins", "failure", "opener", "thread")

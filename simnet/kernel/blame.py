@@ -101,8 +101,8 @@ def running(actor: Actor, frame: FrameType | None, resumes: CodeType) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """Return what an error says. The name of its type comes first, unless it is a `BadInput`, a
-    `TypeError` or a `ValueError`. For some frequent mistakes, advice follows.
+    """Return what an error says, or better words for some frequent mistakes. The name of its type
+    comes first, unless it is a `BadInput`, a `TypeError` or a `ValueError`.
     """
     loop = _raising_module(error).partition(".")[0]
     if loop in _EVENT_LOOPS:

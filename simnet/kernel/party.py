@@ -185,8 +185,9 @@ class Party:
 
         `function` is called with the values behind the arguments. It also gets discrete coins if it
         needs one more argument or if its next parameter has the name `coins`. The function must
-        return whole numbers that fit `shape`; they are taken mod q. `field` and `shape` are public.
-        The script can compute with the returned array and send it, but cannot look at its elements.
+        return whole numbers of at most 64 bits that fit `shape`; they are taken mod q. `field` and
+        `shape` are public. The script can compute with the returned array and send it, but cannot
+        look at its elements.
 
         An error of `function` ends the run, even if the script catches the error. Raises
         `TypeError` in a deferred block.
@@ -588,8 +589,7 @@ class Party:
 
         Raises `Abort` if fewer than `at_least` payloads have come. Raises `ScriptError` for a
         deadline in a run without a network, for a deadline if this party or a sender is a crowd,
-        and for a deadline that is not a finite number of seconds above 0. Other errors are as for
-        `gather`.
+        and for a deadline that is infinite, NaN or not above 0. Other errors are as for `gather`.
 
         For example, `masked = await me.gather_some(MASKED, me.all("user"), at_least=t)`.
         """

@@ -30,12 +30,13 @@ def _hopeless(actor: Actor, actors: Sequence[Actor]) -> bool:
 
 
 def _waits_in_circle(actor: Actor, actors: Sequence[Actor]) -> bool:
-    """Return whether a party lacks only messages of parties that wait too, and has not received
-    another message of one of these.
+    """Return whether a party lacks only messages of other parties that wait too, and has not
+    received another message of one of these.
     """
     missing = _missing(actor)
     return bool(missing) and not any(
-        actors[number].finished or _other_tags(actor, number) for number in missing
+        actors[number] is actor or actors[number].finished or _other_tags(actor, number)
+        for number in missing
     )
 
 

@@ -2,9 +2,9 @@
 
 Theory of operation. In a symbolic reading, each uniform field coin, each element of a declared
 secret, each element of a random row (which `me.expand` makes from a seed), and each product of two
-forms that is not itself linear is an unknown. The unknowns that are drawn, declared or multiplied
-together form a *family*. An unknown is given by its family and its place in the family. Both are
-packed into one integer::
+forms that is not itself linear is an unknown. The unknowns that are drawn or declared together form
+a *family*; a product is a family of its own. An unknown is given by its family and its place in the
+family. Both are packed into one integer::
 
     unknown = number of the family * 2**36 + place
 
@@ -158,10 +158,10 @@ class Unknowns:
         before = self._forms_of_queries.setdefault(digest, form)
         if before != form:
             raise SimnetError(
-                "two seeds have the same value although they are made in different ways, so a "
-                "verdict cannot tell their random rows apart: if these seeds are drawn, draw more "
-                "elements for each seed, or run with another --seed; if an input or a constant "
-                "makes them equal, append a constant to one of them"
+                "two seeds, or two keys, have the same value although they are made in different "
+                "ways, so a verdict cannot tell them apart: if they are drawn, draw more elements "
+                "for each of them, or run with another --seed; if an input or a constant makes "
+                "them equal, append a constant to one of them"
             )
         self.queries.setdefault(digest, query)
 

@@ -1,4 +1,4 @@
-"""Prices of operations, measured on this machine with the project's own arrays and coins.
+"""Prices of operations, measured on this machine.
 
 Operations are counted one by one, as in the papers, but all kinds except `aS` are done on whole
 arrays. So their prices are times of one operation among many that are done together.

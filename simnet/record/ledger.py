@@ -147,9 +147,9 @@ class Ledger:
 
     @property
     def rounds(self) -> int:
-        """The largest round of a message to another party, or 0. Without silences and deadlines,
-        this is the length of the longest chain of messages between different parties, each sent
-        after its sender had received the message before it.
+        """The largest round of a message to another party, or 0. Without deadlines and without
+        silence, also under voluntary tags, this is the length of the longest chain of messages
+        between different parties, each sent after its sender had received the message before it.
         """
         return max(
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0

@@ -60,7 +60,8 @@ class Field:
         """Return the field of the smallest prime above `bound`. A count of at most `bound` does not
         wrap around in it.
 
-        Raises `TypeError` for a bound that is not a whole number.
+        Raises `TypeError` for a bound that is not a whole number, and `ValueError` if this prime is
+        not below 2**62.
         """
         return _smallest_above(integer("the bound of a field", bound))
 

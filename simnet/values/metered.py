@@ -1,9 +1,9 @@
 """Numpy arrays of integers and reals that count the arithmetic done on them.
 
-A script gets plain numbers as a `Metered` array, for example received indices or drawn reals. The
-party that holds such an array is billed for `+`, `-` and `sum` on integers (as nA) and for `*`, `/`
-and `//` (as RM), but not for a change of sign, `@` and `**`. `simnet.values.meter` explains the
-names nA and RM.
+A script gets the plain numbers that it receives or draws as a `Metered` array, for example indices
+or reals. The party that holds such an array is billed for `+`, `-` and `sum` on integers (as nA)
+and for `*`, `/` and `//` (as RM), but not for a change of sign, `@` and `**`. `simnet.values.meter`
+explains the names nA and RM.
 
 Example. If a party holds an array `x` of five integers, then `x + 1` is billed as five nA,
 `x.sum()` as four nA, and `2.5 * x` as five RM.

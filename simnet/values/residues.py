@@ -111,7 +111,7 @@ class Residues:
     def is_same_as(self, other: Any) -> bool:
         """Return whether the other array has the same field, shape and numbers.
 
-        Raises `SealBroken` while scripts run if a party holds one of the arrays, and if the other
+        While scripts run, raises `SealBroken` if a party holds one of the arrays, or if the other
         array consists of linear forms.
         """
         for array in (self, other):
@@ -408,9 +408,9 @@ def products(weights: Numbers, values: Numbers, modulus: int) -> Numbers:
 
 def constant(field: Field, values: npt.ArrayLike) -> Residues:
     """Return public integers, of either sign, as elements of the field. The integers are copied and
-    reduced mod q.
+    reduced mod q. Booleans count as 0 and 1.
 
-    Raises `TypeError` for values that numpy does not store as integers of at most 64 bits.
+    Raises `TypeError` for other values that numpy does not store as integers of at most 64 bits.
 
     >>> from simnet import Field
     >>> constant(Field(7), [3, 8, -1])

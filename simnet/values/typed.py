@@ -166,12 +166,12 @@ def joined(blocks: Sequence[Typed]) -> Typed:
     other = next((block for block in blocks if not isinstance(block, Typed)), None)
     if other is not None:
         raise TypeError(
-            f"gather_rows joins plain values only, got {type(other).__name__}: use gather"
+            f"only plain values can be joined as rows, got {type(other).__name__}: use gather"
         )
     forms = {(block.wire, block.shape[1:]) for block in blocks}
     if len(forms) != 1:
         kinds = "; ".join(f"{wire} of shape {shape}" for wire, shape in sorted(forms, key=str))
-        raise ValueError(f"gather_rows joins rows of one wire type and shape, got {kinds}")
+        raise ValueError(f"only rows of one wire type and shape can be joined, got {kinds}")
     if len(blocks) == 1:
         return blocks[0]
     return Typed(

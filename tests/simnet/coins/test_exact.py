@@ -662,7 +662,6 @@ def test_finite_draws_follow_their_laws() -> None:
         lambda coins: coins.categorical([0, 0], 1),
         lambda coins: coins.categorical([2, -1], 1),
         lambda coins: coins.categorical([2**62, 2**62], 1),
-        lambda coins: coins.categorical([2.9, 0.1], 1),
         lambda coins: coins.weighted_subset(1, 3, 1, math.inf),
         lambda coins: coins.weighted_subset(1, 3, 1, math.nan),
         lambda coins: coins.bernoullis(0.5, -1),

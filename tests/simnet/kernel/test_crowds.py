@@ -331,12 +331,14 @@ def test_rows_that_are_not_alike_are_not_put_together() -> None:
 
         return Unlike(crowds=(), alone=len(payloads))
 
-    with pytest.raises(ScriptError, match="gather_rows joins rows of one wire type and shape, got"):
+    with pytest.raises(
+        ScriptError, match="only rows of one wire type and shape can be joined, got"
+    ):
         run(one_each(bits([1, 0]), bits([1])), [1, 2])
     with pytest.raises(ScriptError, match="indices of kind Nd below 5 of shape"):
         run(one_each(index([1], below=5), index([1], below=5, kind="Nd")), [1, 2])
     with pytest.raises(
-        ScriptError, match="gather_rows joins plain values only, got Residues: use gather"
+        ScriptError, match="only plain values can be joined as rows, got Residues: use gather"
     ):
         run(one_each(bits([1]), elements(1)), [1, 2])
 

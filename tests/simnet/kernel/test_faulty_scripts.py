@@ -59,6 +59,16 @@ def test_parties_that_all_receive_before_they_send_are_told_to_send_first() -> N
         run(Crowd(3, user))
 
 
+def test_parties_that_wait_for_themselves_do_not_wait_for_each_other() -> None:
+    async def user(me: Party) -> None:
+        await me.publish(NOTE, [name for name in me.all("user") if name != me.name], elements(1))
+        await me.gather(NOTE, me.all("user"))
+
+    with pytest.raises(Stall, match="u2 waits for u2 in round 1") as caught:
+        run(Crowd(2, user))
+    assert "each other" not in str(caught.value)
+
+
 def test_a_forgotten_share_is_named() -> None:
     async def user(me: Party) -> None:
         if me.index != 3:
