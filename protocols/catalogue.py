@@ -165,7 +165,7 @@ def about(protocol: Any) -> About:
 def simulator_of(protocol: Any) -> Simulator:
     """Return the simulator of a protocol's security proof.
 
-    Raises `LookupError` for a protocol without such a proof here.
+    Raises `LookupError` for a protocol without a simulator.
 
     >>> from protocols import DPDS
     >>> type(simulator_of(DPDS(users=3, items=2, participation=0.5))).__name__

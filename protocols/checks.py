@@ -212,7 +212,8 @@ def whole_numbers(
     """Return the values as integers of shape (n,).
 
     Raise `ValueError` for a value below `least` or above `most`, for another number of axes than
-    one, and for another number of values than `length`.
+    one, and for another number of values than `length`; `TypeError` for values that are no
+    integers.
     """
     array = np.asarray(values)
     if array.ndim != 1 or (length is not None and array.size != length):

@@ -69,7 +69,7 @@ PARAMETERS = {
     "k=": "k is the number of items on which a user of tss reports, and the number of neighbours "
     "in secagg_plus",
     "dpdg": "dpdg means that secure aggregation adds up the noisy answers of dpdg",
-    "analytic": "analytic means that the noise is the smallest that meets the target",
+    "analytic": "analytic means that the Gaussian noise is the smallest that meets the target",
 }
 CLOSE = 1.01  # the bisection for a crossing point ends when high / low is at most this
 

@@ -152,6 +152,9 @@ def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
             f"{found.smallest_sum:,} honest users."
         )
     out.print(f"\n{LIMITS}")
+    if found.threshold > found.degree:
+        out.print("\nsimnet run refuses this threshold: with it nobody may drop out.")
+        return
     left = (found.threshold - 0.5) / shares  # any number that the floor brings to t - 1
     out.print(
         f"\nTo run it: simnet run secagg_plus --users {demands.users} --degree {found.degree} "

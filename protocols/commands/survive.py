@@ -50,7 +50,7 @@ def survive(
     gamma
         The weight γ of the adaptive law of reporting sets. Without this option the law is uniform.
     sharing
-        `additive`, or `shamir:T` with the threshold T.
+        `additive`, or `shamir:T` with the threshold T, such as 3 or 60%.
     figure
         Draw the probability against the number of honest users into this file (PNG, SVG or PDF;
         this needs matplotlib).

@@ -3,8 +3,8 @@
 Users may collude with the server, or drop out. A grid is coarse if the standard deviation of the
 summed noise is at most 1,000 grid steps. On a coarse grid we add up the laws by which users draw
 integers (see `noise_shares`). On a fine grid we treat the noise as Gaussian, because its law is
-close to a Gaussian one. Rounding to the grid adds about 1/12 of a squared grid step to the variance
-of each user's noise, which the statement for the fine grid ignores.
+close to a Gaussian one. Rounding a Gaussian to the grid adds about 1/12 of a squared grid step to
+the variance of each user's noise, which the statement for the fine grid ignores.
 
 Source: Yang et al., section 3.1.2.
 """

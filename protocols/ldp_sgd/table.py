@@ -147,11 +147,12 @@ def table_descent(
 ) -> TableDescent:
     """Return LDP-SGD on a column of a table.
 
-    At least the share `held_out` of the users is never asked; if the other users do not divide
-    evenly into groups, those who are left are not asked either. The model is tested on all users
-    who are never asked. `settings` are those of `ldp_sgd`. Raises `ValueError` for fewer than two
-    users, for a target that does not fit the loss, for a table without other columns, for a
-    `held_out` that is not between 0 and 1, and as `ldp_sgd` does.
+    The share `held_out` of the users, rounded up to whole users, is never asked, but at least one
+    user is asked. If the other users do not divide evenly into groups, those who are left are not
+    asked either. The model is tested on all users who are never asked. `settings` are those of
+    `ldp_sgd`. Raises `ValueError` for fewer than two users, for a target that does not fit the
+    loss, for a table without other columns, for a `held_out` that is not between 0 and 1, and as
+    `ldp_sgd` does.
     """
     checks.whole("users", users, 2)
     checks.number("held_out", held_out)

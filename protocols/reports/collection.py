@@ -2,7 +2,7 @@
 silent by chance if the mechanism says so.
 
 The server learns at most the reports; no other party receives a message. Users are seated in one of
-three ways, with the same law of the estimate and the same bill: as actors; as a crowd that draws
+three ways, with the same laws of the estimate and of the bill: as actors; as a crowd that draws
 every report; or as the `aggregate`, a crowd that draws the sum of the reports directly, if the
 mechanism can do that.
 

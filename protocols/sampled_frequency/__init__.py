@@ -1,1 +1,1 @@
-"""Frequencies of items from sampled users: only some of the users send a report."""
+"""Frequencies of items from users who each send a report with some probability."""

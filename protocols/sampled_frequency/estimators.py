@@ -118,8 +118,8 @@ class Linear:
 
 
 def direct(sample: SamplingDesign) -> Linear:
-    """Return the paper's estimator c, which treats silent users as users without an item. It is
-    biased if users may stay silent.
+    """Return the paper's estimator c, which takes n for the number of reports. It is biased if
+    users may stay silent.
 
     c = (N_i - n q) / (n (p - q)).
     """

@@ -17,7 +17,7 @@ Participation = Annotated[float, "p, the probability that a user takes part, 0 <
 def one_hot(item: int, items: int) -> Ints:
     """Return the one-hot vector `e_item`; shape (items,). Items are counted from 1.
 
-    Raises `ValueError` for an item outside 1..`items`.
+    Raises `ValueError` for an item outside 1..`items`, and `TypeError` for one that is no integer.
     """
     if isinstance(item, bool) or not isinstance(item, int | np.integer):
         raise TypeError(f"an item is a whole number in 1..{items}, got {item!r}")

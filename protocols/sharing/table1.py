@@ -265,8 +265,8 @@ def tss(
 
 
 def tss_in_expectation(protocol: TwoStage, support: Ints) -> list[Expectation]:
-    """Return the bill of TSS without a run: as printed and in expectation; `exact` has no
-    meaning here.
+    """Return the bill of TSS with additive sharing without a run: as printed and in expectation;
+    `exact` has no meaning here.
     """
     nobody = np.zeros(protocol.items, dtype=np.int64)
     return tss(

@@ -1,1 +1,1 @@
-"""TSS and TSS′: two-stage sampling, where each user reports on a few items only."""
+"""TSS and TSS′: two-stage sampling, where each user reports on k of the N items."""

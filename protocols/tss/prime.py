@@ -31,7 +31,9 @@ Alpha = Annotated[
     float | None,
     "α, the share of the items that a user reports on, in place of k; αN is a whole number",
 ]
-ROUNDED = 5e-5  # α may be rounded to four decimals, if αN changes by at most 0.01
+# α may be rounded to four decimals, if αN changes by at most 0.01; a bit more than half of the
+# last decimal, because floats of such an α lie above or below it
+ROUNDED = 5e-5 * (1 + 1e-9)
 SHARE = 0.4  # α by default, as in section 4.2.3; the number of items is then rounded
 
 

@@ -31,9 +31,9 @@ def tss_run(
 ) -> list[PrivacyStatement]:
     """Return the privacy statements of S2 and S1 of TSS or TSS′.
 
-    DPDS's profile is a bound for everything that S2 sees: given the counts of the users who take
-    part, the joint law of S2's view does not depend on the inputs (Theorem 3.4). The profile of the
-    published counts alone is no such bound, because S2 also sees how many users report on each
+    DPDS's profile is a bound for everything that S2 sees (Theorem 3.4): given the counts of the
+    users who take part, the joint law of S2's view does not depend on the inputs. The profile of
+    the published counts alone is no such bound, because S2 also sees how many users report on each
     item. By default `epsilon` is -ln(1 - p), or 700 if p is 1, and `delta` is 10^-6.
     """
     checks.adaptive_weight(gamma)

@@ -1,11 +1,12 @@
-"""The simulator of the security proofs of TSS and TSS′, for uniform reporting sets.
+"""The simulator of the security proofs of TSS and TSS′.
 
 For a coalition without S2, the simulator is given nothing: it makes honest users declare
 zeros and draw reporting sets of their own. For S2 alone, the simulator is given the output and the
 reporting sets, which are disclosed to S1. Other coalitions with S2 are refused.
 
 In the simulation for S2 each honest user reports on its given set, and the first user who reports
-on an item declares the item's whole count. The simulator does not cover adaptive reporting sets.
+on an item declares the item's whole count. With adaptive reporting sets only the simulation for S2
+has the law of the real view: in all others honest users draw uniform sets.
 """
 
 from collections.abc import Collection, Sequence

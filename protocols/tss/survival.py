@@ -22,7 +22,8 @@ reporter is honest. Write h = n - c for the number of honest users.
 
 The formulas depend on the inputs only through the numbers of users who hold each item.
 
-Source: Yang et al., section 4.2.3, has the idea for one item.
+Source: Yang et al., section 3.1.3, notes that all users elected for an item may collude. The paper
+gives no probability; the formulas are derived here.
 """
 
 from collections.abc import Sequence

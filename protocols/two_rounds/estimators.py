@@ -62,8 +62,8 @@ def fresh_estimate(
 def round_two_estimate(mechanism: TwoRounds, second_counts: npt.ArrayLike, owners: int) -> Floats:
     """Return unbiased estimates of the numbers of owners who hold each value, from round two alone.
 
-    Shape (V,). The number of owners is known. Raises `ValueError` for counts that are negative or
-    do not add up to this number.
+    Shape (V,). The number of owners is known. Raises `ValueError` for counts of another shape, and
+    for counts that are negative or do not add up to this number.
     """
     checks.whole("owners", owners, 0)
     counts = _counts(mechanism, second_counts)

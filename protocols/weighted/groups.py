@@ -3,8 +3,8 @@
 Every group runs the same protocol, given by its name. The sizes of the groups differ by at most one
 user, unless they are given. The weights are chosen for all users, so a run needs all of them.
 
-Source: Yang et al., section 3.2, with DPDS, TSS and DPDG as in Fig. 4, and with local mechanisms as
-in Fig. 5.
+Source: Yang et al., section 3.2. Groups sample their users in the paper's Fig. 4, and use local
+mechanisms in Fig. 5; groups of DPDG are added here.
 """
 
 from collections.abc import Callable

@@ -33,6 +33,14 @@ def test_the_printed_run_has_the_printed_threshold() -> None:
     assert (found.degree, found.threshold) == (52, 28)
 
 
+def test_no_run_is_proposed_that_would_be_refused() -> None:
+    printed = words(simnet(*ASKED, "--degree", 52, "--threshold", 53).out)
+    assert "To run it" not in printed
+    assert "simnet run refuses this threshold: with it nobody may drop out." in printed
+    run = simnet("run", "secagg_plus", "--users", 20, "--degree", 4, "--left", 0.9, "--no-claims")
+    assert "nobody may drop out" in refusal(run)
+
+
 def test_a_share_and_a_number_of_corrupt_users_say_the_same() -> None:
     share = simnet(*ASKED, "--json", "-").json
     number = simnet(*ASKED[:4], "--corrupt", "100", "--drop", "0.1", "--json", "-").json

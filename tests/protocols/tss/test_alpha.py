@@ -13,6 +13,13 @@ def test_alpha_gives_k_and_may_be_rounded_to_four_decimals() -> None:
     assert prime.reported == 12
 
 
+@pytest.mark.parametrize("items", [32, 96, 160, 199])
+def test_every_alpha_with_four_decimals_is_accepted_for_few_items(items: int) -> None:
+    # 1/32 is 0.03125, which lies exactly between 0.0312 and 0.0313
+    for k in range(1, items + 1):
+        assert items_reported(items, None, round(k / items, 4)) == k
+
+
 @pytest.mark.parametrize("alpha", [0.0, 0.00004, -0.5, 0.3, 1.5, float("nan")])
 def test_an_alpha_without_a_whole_number_of_items_is_refused(alpha: float) -> None:
     with pytest.raises(ValueError, match="alpha is the share of the 12 items"):
