@@ -87,13 +87,14 @@ def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
 
 
 def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
-    protocols = [
+    found = (
         value
         for value in vars(module).values()
         if inspect.isclass(value)
         and value.__module__ == module.__name__
         and issubclass(value, Protocol)
-    ]
+    )
+    protocols = list(dict.fromkeys(found))  # two variables may hold one class
     named = [cls for cls in protocols if cls.__name__ == class_name] if class_name else protocols
     if len(named) != 1:
         listed = ", ".join(cls.__name__ for cls in protocols) or "none"

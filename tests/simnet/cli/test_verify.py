@@ -981,7 +981,8 @@ def test_imported_classes_do_not_count(own: Own) -> None:
 
 
 def test_one_of_several_classes_is_named(own: Own) -> None:
-    path = own(source() + "\n\n@attrs.frozen\nclass Other(Mine):\n    pass\n")
+    # a second name of a class is no second class
+    path = own(source() + "\n\n@attrs.frozen\nclass Other(Mine):\n    pass\n\nSAME = Other\n")
     assert "2 protocols; classes with `parties` are: Mine, Other" in refusal(
         simnet("verify", path, "--corrupt", "u1")
     )
