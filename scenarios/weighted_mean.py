@@ -1,5 +1,5 @@
-"""The scenario `weighted_mean`: four groups of users with standard normal numbers, each group
-with its own budget ε, send local reports, and a server combines their means.
+"""The scenario `weighted_mean`: four groups of users with standard normal numbers, truncated to
+-4..4, send local reports, each group with its own budget ε, and a server combines their means.
 """
 
 from protocols.weighted.about import about

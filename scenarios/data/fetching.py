@@ -41,7 +41,7 @@ def fetch_data(folder: Path, /, *names: str) -> int:
 
     unknown = next((name for name in names if name not in FILES), None)
     if unknown is not None:
-        hint = f" (it is {ELSEWHERE[unknown]})" if unknown in ELSEWHERE else ""
+        hint = f" (it has {ELSEWHERE[unknown]})" if unknown in ELSEWHERE else ""
         raise BadInput(
             f"no public original is known of {unknown!r}{hint}: the files that can be made are "
             f"{', '.join(FILES)}"
@@ -75,7 +75,7 @@ def fetch_data(folder: Path, /, *names: str) -> int:
         if not (folder / name).exists():
             screen.print(
                 f"{name} cannot be fetched, because no public original is known; "
-                f"{' and '.join(readers(name))} needs it. It is {ELSEWHERE[name]}. Without it: "
+                f"{' and '.join(readers(name))} needs it. It has {ELSEWHERE[name]}. Without it: "
                 f"simnet reproduce all --data {folder} --make-up-missing",
                 soft_wrap=True,
             )

@@ -58,21 +58,22 @@ WHY_NO_SHARE = (
 # By the law Calibrate with this fit errs more than OUE-Zero here.
 LOSES = ("retail", 1.0, "calibrate")
 NO_GAIN = (
-    "The paper prints a gain, and by the law there is a loss. With 24 runs chance can give the "
-    "printed number, so the number is reproduced, but the gain is not. With 48 runs, which are "
-    "dozens too, the law would disagree."
+    "The paper prints a gain, and with --data there is a loss by the law. With 24 runs chance can "
+    "give the printed number, so the number is reproduced, but the gain is not. With 48 runs, "
+    "which are dozens too, the law would disagree."
 )
 # Our interval of the quotient is narrow, but that of the gain is wide.
 SMALL_GAIN = (
-    "The paper prints the gain, 2.4 %, and not the quotient. Our interval of the quotient reaches "
-    "from a gain to a loss, so it is too wide to confirm the gain."
+    "The paper prints the gain, 2.4 %, and not the quotient. With --data, the interval of the "
+    f"quotient that {TRIALS} trials give reaches from a gain to a loss, so it is too wide to "
+    "confirm the gain."
 )
 
 NOT_EVERY = "The text does not say 'at every ε'. For larger ε alone the verdict may change."
 # Why the statement that Calibrate errs less is disputed where the errors are close at ε = 1.
 CLOSE_CALLS = {
-    ("retail", "calibrate"): "The sentence describes the paper's own runs. At ε = 1 the two "
-    "errors are so close by the law that chance can reverse their order.",
+    ("retail", "calibrate"): "The sentence describes the paper's own runs. With --data, the two "
+    "errors at ε = 1 are so close by the law that chance can reverse their order.",
     ("retail", "likelihood"): NOT_EVERY,
     ("kosarak", "calibrate"): NOT_EVERY,
 }
@@ -246,8 +247,8 @@ def statements(population: str) -> Iterator[Quote]:
             f"{WORDS[method]} errs by orders of magnitude less than OUE at every ε",
             partial(_orders, population=population, one=method),
             "At some ε the factor is below the threshold of 'orders of magnitude'.",
-            disputed="The text names no factor, and does not say 'at every ε'. The factor is "
-            "above 100 at ε = 1, and falls as ε grows.",
+            disputed="The text names no factor, and does not say 'at every ε'. The factor falls "
+            "as ε grows; with --data it is above 100 at ε = 1.",
         )
     yield stated(
         "OUE-Zero outperforms OUE at every ε",

@@ -65,8 +65,8 @@ def _quotes(by: str, owners: int) -> Iterator[Quote]:
         source,
         f"for every group by {IN_WORDS[by]}, {owners:,} owners",
         "group",
-        "Randomised response has the smaller error for groups of more than "
-        f"{PATIENTS / crossover(SAMPLINGS[0]):.0f} of the 286 patients."
+        f"With π_s = {SAMPLINGS[0]:g}, randomised response has the smaller error for groups of "
+        f"more than {PATIENTS / crossover(SAMPLINGS[0]):.0f} of the 286 patients."
         if owners == PATIENTS
         else "For some group the error of sampling is not smaller by as much as the row asks.",
         scope="the sentence on a significantly lower error is about all data sets",

@@ -241,8 +241,8 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
     numbers of users who give the most telling answer under one truth and under the other. For a
     printed formula, which is about one answer, this answer is taken.
 
-    Raises `ValueError` for an unknown curve and for an `x` that no coin or face can have, and
-    `BadInput` if under one of the truths nobody gives the answer.
+    Raises `ValueError` for an unknown curve, for an `x` that no coin or face can have, and for a
+    face with `x` = 0; `BadInput` if under one of the truths nobody gives the answer.
     """
     del data
     checks.one_of("curve", point.curve, CURVES)
@@ -283,7 +283,7 @@ def _counted(
     if not all(laws):
         raise BadInput(
             "users of one of the two groups never give the answer that is counted, so ε is "
-            "infinite and has no estimate: choose another x"
+            "infinite and has no estimate: choose other parameters"
         )
     ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
     if not (ours and other):

@@ -138,7 +138,7 @@ READINGS: dict[Level, str] = {
     "by (2)": "the same (ε, δ), with the δ that (2) gives for DPDS",
     "exact": "the same exact (ε, δ), whatever (2) gives",
 }
-WHY = "At every ε and in every data set DPDG has the smaller expected error."
+WHY = "At one or more points DPDG has the smaller expected error."
 POINTS = "β is ours; ε and the data sets are the paper's"
 
 EXPERIMENT = Experiment(

@@ -214,7 +214,7 @@ def test_another_file_and_no_connection_are_told(tmp_path: Path, server: str) ->
         fetch_data(tmp_path, "x")
     with pytest.raises(
         BadInput,
-        match=r"of 'gowalla_nyc_locations\.csv\.gz' \(it is the columns location_id and checkins",
+        match=r"of 'gowalla_nyc_locations\.csv\.gz' \(it has the columns location_id and checkins",
     ):
         fetch_data(tmp_path, "gowalla_nyc_locations.csv.gz")
 
