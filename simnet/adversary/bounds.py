@@ -313,10 +313,10 @@ class ShareBounds:
         checks = self._doors.checks
         if not self._varies_alone(roles) and not checks.has_witness(self.corrupt, self.knowledge):
             return (
-                "the functions beyond the output are made of related secrets (products, "
-                "secrets made from coins, several secrets of one input, or several elements of "
-                "one secret), and no two inputs were found that give the same output and different "
-                "values of these functions"
+                "the functions beyond the output, or the output, are made of related secrets "
+                "(products, secrets made from coins, several secrets of one input, or several "
+                "elements of one secret), and no two inputs were found that give the same output "
+                "and different values of these functions"
             )
         if not self.knows_structure:
             return (

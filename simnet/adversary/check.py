@@ -1,9 +1,10 @@
 r"""Checks a certificate with Python's standard library alone. This module imports no other module
 of this package.
 
-Call it as follows::
+Call it in one of two ways. The first one needs the package `simnet`, and the second one does not::
 
     python -m simnet.adversary.check FILE
+    python check.py FILE
 
 `docs/reference/certificates.md` says what a certificate is and what must hold of it. Numbers such
 as 7.3 (condition 3 of section 7) refer to this page. A second reader, `check.mjs`, was written from
@@ -317,7 +318,9 @@ class _Families:
         else:
             is_right = bool(holders) == (kind != "stream")
             _require(
-                is_right, f"{where}: a stream must have no holder, and other families must have one"
+                is_right,
+                f"{where}: a stream must have no holder, and coins, secrets and products at least "
+                "one",
             )
             _require(not factors, f"{where}: only a monomial may have factors")
         is_own = not self.members.isdisjoint(holders) or kind == "public"

@@ -158,8 +158,8 @@ def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
 
 
 def _tags(run: Run, coalition: Coalition) -> set[str]:
-    """The tags of the messages that reach members from outside, and of the messages that members
-    waited for in vain; for a coalition that watches the network, the tags of all messages.
+    """The tags of the messages from outside that reach members, or that members waited for in vain;
+    for a coalition that watches the network, the tags of all messages, too.
     """
     members = _members(run, coalition.parties)
     silent = {

@@ -17,10 +17,10 @@ in full. Given d and e, the factors are a = x - d and b = y - e, forms in secret
 is linear in x, y and one new unknown xy, a *monomial*. The steps are:
 
 1. The rows that were disclosed in full are solved for honest coins.
-2. These coins are replaced in the factors. An unknown is *free* if it depends on no honest coins
-   and is a secret, or its value is known to the coalition; monomials of free unknowns are free,
-   too. A factor is *solved* if it is a sum of multiples of free unknowns, and perhaps a number. If
-   both factors are solved, the product is replaced by its expansion. If one factor is a number
+2. These coins are replaced in the factors. An unknown is *free* if it depends on no honest coins,
+   and is a secret or known to the coalition; monomials of free unknowns are free, too. A factor is
+   *solved* if it is a sum of multiples of free unknowns, and perhaps a number. If both factors are
+   solved, the product is replaced by its expansion (up to `MOST_PAIRS`). If one factor is a number
    alone, the product is this number times the other factor, whatever the other factor contains.
 3. A product may be a factor of another product, or occur in a row that was disclosed. So the steps
    are repeated until nothing changes.

@@ -58,8 +58,8 @@ server: output-only, [[('u1', 1), ('u2', 1)]]
 u2: nothing, []
 u2, server: output-only, [[('u1', 1)]]
 
-Messages may also contain bits, indices and reals. The attribute `discrete` of a verdict lists them.
-Scripts see no inputs, so these values tell about inputs only what doors have disclosed.
+Messages may also contain bits, indices and reals. The attribute `discrete` of a verdict lists their
+kinds. Scripts see no inputs, so these values tell about inputs only what doors have disclosed.
 `simnet.adversary.door_laws` proves that the disclosed values are independent of inputs, or finds
 their law by calling the doors. If neither is possible, the protocol's `About` record may state what
 disclosed values tell.
@@ -176,8 +176,7 @@ class Judge:
 
         `about` is what the protocol states about itself. `same_inputs` declares that the runs are
         of the same people with the same inputs. `replayed_messages` is the largest number of
-        messages in all replays of a run on other inputs together; one replay is made even if it has
-        more.
+        messages in all replays of a run together; the first replay may have more.
 
         Raises `ScriptError` if a script behaves differently when it is read again, or computes
         something for which verdicts have no rule. Raises `SimnetError` if the functionality makes

@@ -13,7 +13,8 @@ and discloses whether w + r is 0, then this tells something about w, and so abou
 *Derived secrets.* A secret that an honest party makes from a row with coins is called derived. A
 derived secret is neither uniform like a coin nor free like other secrets, because it depends on the
 coins that it is made from. The product of a row with coins and a row that is not public is also a
-derived secret, and so is a secret that is made from a derived secret.
+derived secret, if it cannot be expanded (`simnet.adversary.expansion`), and so is a secret that is
+made from a derived secret.
 
 Let Y be the rows that were given to doors with disclosed values. (A door counts too if its refusal
 may depend on coins: it is known that the door did not refuse.) Fix everything that was disclosed.
@@ -134,12 +135,11 @@ class WidenedView:
 
     `functions` are functions of secrets, by modulus, that span everything that the widened view can
     tell. `ideal` is the ideal output in the same lanes. If the conditions cannot be met, then the
-    view may tell anything, `breach` says at which door and why, and `functions` is empty. `given`
-    names
-    the doors whose rows were added. `doors` are the doors with rows that depend on coins. `fields`
-    are their rows and the rows of messages, by field. `counts_as_coin` says for each family of
-    unknowns whether it is treated as coins. With `gives_all` all opened rows are added before the
-    conditions are checked.
+    view may tell anything, `breach` says at which door and why, and `functions` and `ideal` are
+    empty. `given` names the doors whose rows were added. `doors` are the doors with rows that
+    depend on coins. `fields` are their rows, the rows of messages and those of the ideal output, by
+    field. `counts_as_coin` says for each family of unknowns whether it is treated as coins. With
+    `gives_all` all opened rows are added before the conditions are checked.
     """
 
     def __init__(

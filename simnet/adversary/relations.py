@@ -1,8 +1,8 @@
 """Find related secrets: two secrets are related if a change of one of them may change the other.
 
 If a party makes two secrets from its input (x and x², or one bit over two fields), the two are
-related. A secret that is made from field elements is related to the secrets in these elements. A
-function of related secrets may be constant although its coefficients are not 0.
+related. A secret that is made from field elements is related to the secrets of honest parties in
+these elements. A function of related secrets may be constant although its coefficients are not 0.
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -51,8 +51,9 @@ class Relations:
         return node
 
     def has_no_input(self, family: int) -> bool:
-        """Return whether a secret depends on no input: no input was given to the door that made it,
-        or to the doors that made secrets related to it. False for a family that no door made.
+        """Return whether a secret depends on no input of an honest party: no input was given to the
+        door that made it, or to the doors that made secrets related to it. False for a family that
+        no door made.
         """
         return family in self._made and self.group(family) not in self._roots_of_inputs
 

@@ -46,7 +46,7 @@ from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from simnet.contract import OverItems
 from simnet.doors.call import DoorCall, called, handed_out, value_of
-from simnet.doors.plain_keys import NoKey, key_of
+from simnet.doors.plain_keys import Itself, NoKey, key_of
 from simnet.doors.record import DoorRecord
 from simnet.errors import ScriptError
 from simnet.kernel.reading import Sampled
@@ -56,8 +56,7 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.sealed import Input, Made
 
-# The largest number of messages in all replays of one run together. At least one replay is made if
-# there are other inputs.
+# The largest number of messages in all replays of one run together; the first replay may have more.
 MOST_MESSAGES = 5_000
 # At least this many replays are made, even if fewer would try every item, as far as there are other
 # inputs and `MOST_MESSAGES` allows.
@@ -100,8 +99,8 @@ def replayed_on_other_inputs(
 ) -> Replays:
     """Play a run again on other inputs, while the doors give recorded values.
 
-    `most_messages` is the largest number of messages in all replays together; one replay is made
-    even if it has more.
+    `most_messages` is the largest number of messages in all replays together; the first replay may
+    have more.
 
     Raises `ScriptError` if the script then behaves differently, if a function returns another
     value when it is called again with the same arguments, and if a function was seen to change
@@ -186,8 +185,9 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield other inputs for all parties at once.
 
-    If the inputs are items, each becomes the other items in turn, and then, if several people have
-    inputs, all become the same item. Otherwise parties get the inputs of other parties.
+    If the protocol has items and the inputs are numbers, each moves on by 1, 2, ... items (item 1
+    follows the last one), and then, if several people have inputs, all become the same item.
+    Otherwise parties get the inputs of other parties; nothing if all parties have the same input.
     """
     items = _items(done)
     if items is not None:
@@ -198,10 +198,27 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
         for item in range(1, items + 1) if _people(done) > 1 else ():
             yield {name: _all_hold(value, item) for name, value in done.inputs.items()}
         return
+    if len(_different_values(done)) < 2:
+        return
     names = list(done.inputs)
     values = [done.inputs[name] for name in names]
+    keys = list(map(_key, values))
     for step in range(1, len(names)):
-        yield dict(zip(names, [*values[step:], *values[:step]], strict=True))
+        if [*keys[step:], *keys[:step]] != keys:
+            yield dict(zip(names, [*values[step:], *values[:step]], strict=True))
+
+
+def _different_values(done: Run) -> Mapping[Hashable, Any]:
+    """The different inputs of the parties, by key."""
+    return {_key(value): value for value in done.inputs.values()}
+
+
+def _key(value: Any) -> Hashable:
+    """A key of an input. An input that cannot be compared has a key of its own."""
+    try:
+        return key_of(value)
+    except NoKey:
+        return Itself(value)
 
 
 def _count_of_others(done: Run) -> int:
@@ -212,11 +229,11 @@ def _count_of_others(done: Run) -> int:
 
 
 def _items(done: Run) -> int | None:
-    """The number of items, if the protocol has items and all inputs are numbers or arrays of
-    numbers; otherwise None.
+    """The number of items, if the protocol has items, and there are inputs, which all are numbers
+    or arrays of numbers; otherwise None.
     """
-    protocol = done.protocol
-    if isinstance(protocol, OverItems) and all(map(_is_number, done.inputs.values())):
+    protocol, inputs = done.protocol, done.inputs
+    if isinstance(protocol, OverItems) and inputs and all(map(_is_number, inputs.values())):
         return protocol.items
     return None
 
@@ -252,16 +269,20 @@ def _people(done: Run) -> int:
 def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield inputs in which one party's input is replaced, and then inputs in which the inputs of
     two parties are replaced; nothing if fewer than two parties have an input.
+
+    If the protocol has no items, an input is replaced by the other inputs that occur in the run.
     """
     items, held = _items(done), done.inputs
     if len(held) < 2:
         return
-    others = len(held) - 1 if items is None else items - 1
+    values = _different_values(done)
+    others = len(values) - 1 if items is None else items - 1
 
     def other(name: str, number: int) -> Any:
         if items is not None:
             return _shifted(held[name], number + 1, items)
-        return held[[place for place in held if place != name][number]]
+        own = _key(held[name])
+        return [value for key, value in values.items() if key != own][number]
 
     for number in range(others):
         for name in held:

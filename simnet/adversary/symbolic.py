@@ -29,10 +29,10 @@ may tell something about these forms, and a secret may be made from them.
 *Equal unknowns.* A coin is identified by the seed of its run and its place in a source of coins:
 party, purpose, and what was drawn before. If two runs of one seed draw in equal portions, they have
 equal coins and get the same unknowns, and can be judged together. If the portions differ, the coins
-are neither equal nor independent, and judging the runs together is refused. Secrets of several runs
-that are declared to have the same inputs are the same unknowns if the same function makes them from
-the same arguments, without coins. Secrets made with coins are the same unknowns only if one run is
-given twice. Equal values prove nothing: x and x² agree at 1.
+are neither equal nor independent, and judging the runs together is refused. Take the k-th secret of
+a party in two runs that are declared to have the same inputs. The two are the same unknowns if the
+same function makes them from the same arguments, without coins. Secrets made with coins are the
+same unknowns only if one run is given twice. Equal values prove nothing: x and x² agree at 1.
 """
 
 import hashlib
@@ -266,7 +266,7 @@ class Symbolic:
         When the ideal world calls doors after the run, its users get what their scripts got.
 
         Raises `ScriptError` for a script that calls another door than in the run, and `SimnetError`
-        for an ideal world whose users call other doors than their scripts.
+        for an ideal world whose users call other doors than their scripts, or in another order.
         """
         if not self._is_running:
             return handed_out(self._of_script(call))
@@ -313,8 +313,10 @@ class Symbolic:
             what = "secret" if call.kind == "secret" else "disclosed value"
             raise SimnetError(
                 f"the functionality gives {call.party} a {what} that its script does not make "
-                "in this run: let one method of the protocol make it for both, from the same "
-                "arguments, and leave out parties that dropped out before (see `simnet.Happened`)"
+                "at this place in this run: let one method of the protocol make it for both, from "
+                "the same arguments; make all secrets and disclosed values of a party in the order "
+                "of its script; and leave out parties that dropped out before (see "
+                "`simnet.Happened`)"
             )
         return own
 
@@ -441,9 +443,9 @@ class Symbolic:
     def _stream_label(self, digest: bytes, label: str) -> str:
         """A label for the family of random rows that are made from a seed.
 
-        It names the unknowns in the seed's elements and their coefficients, or, for an agreed seed,
-        the two keys. It does not depend on the values of the unknowns, so it is the same in every
-        reading of a run.
+        It is made from the names and the coefficients of the unknowns in the seed's elements, or,
+        for an agreed seed, from the labels of the two keys. It does not depend on the values of the
+        unknowns, so it is the same in every reading of a run.
         """
         query = self.unknowns.queries[digest]
         if isinstance(query, Agreement):

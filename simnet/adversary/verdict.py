@@ -413,13 +413,13 @@ def uncovered_in_words(silent: Sequence[str]) -> list[str]:
         return []
     if len(silent) == 1:
         return [
-            f"{silent[0]} has an input but declared no secret: the verdict does not cover this "
-            "input"
+            f"{silent[0]} has an input but declared no secret: what the verdict says about secret "
+            "shares does not cover this input"
         ]
     more = f"{len(silent) - 1:,} more part{'ies' if len(silent) > 2 else 'y'}"
     return [
-        f"{silent[0]} and {more} have inputs but declared no secret: the verdict does not cover "
-        "these inputs"
+        f"{silent[0]} and {more} have inputs but declared no secret: what the verdict says about "
+        "secret shares does not cover these inputs"
     ]
 
 

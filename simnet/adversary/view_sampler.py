@@ -2,9 +2,9 @@
 
 A row contains the outputs of the coalition's members, the secrets that they declared (for example
 their own noise), and every number in the payloads that they received from parties outside. A
-member's coins, the keys of messages and watched traffic are in the view, but not in the row. So the
-privacy loss of the view is at least that of the rows, and a lower bound for the rows is also a
-lower bound for the view.
+member's coins, the keys of messages, values that other parties disclose, and watched traffic are in
+the view, but not in the row. So the privacy loss of the view is at least that of the rows, and a
+lower bound for the rows is also a lower bound for the view.
 """
 
 from collections.abc import Callable, Iterable, Iterator

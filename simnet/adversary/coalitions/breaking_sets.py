@@ -119,9 +119,9 @@ class BreakingSets:
 
     If the search is not `complete`, breaking sets of more than `searched` users may exist; for a
     complete search, `searched` is None. If the search relied on the protocol's threshold k, one set
-    of k users stands for all sets of k users, and `note` says so. `unsearched` says which
-    coalitions the search ignores. `overlooked` says why even small sets of users may have been
-    missed. These two texts are empty if there is nothing to say.
+    of k recipients of shares stands for all sets of k recipients, and `note` says so. `unsearched`
+    says which coalitions the search ignores. `overlooked` says why even small sets of users may
+    have been missed. These two texts are empty if there is nothing to say.
     """
 
     user: str
@@ -184,8 +184,8 @@ def smallest_breaking_sets(done: Run, user: str, max_size: int = MAX_SIZE) -> Br
 
     Only sets of parties of the user's own role are searched. If sets must be tried by size, the
     search ends with sets of `max_size` users. Raises `BadInput` for a name that no party has and
-    for a party that declares no secret, and `ScriptError` if the script behaves differently when it
-    is read again.
+    for a party that declares no secret. Raises `ScriptError` if the script behaves differently when
+    it is read again, or computes something for which verdicts have no rule.
     """
     return BreakingSearch(done).search(user, max_size)
 
@@ -196,7 +196,8 @@ class BreakingSearch:
     def __init__(self, done: Run) -> None:
         """Read the run again, with all its parties observed.
 
-        Raises `ScriptError` if the script behaves differently when it is read again.
+        Raises `ScriptError` if the script behaves differently when it is read again, or computes
+        something for which verdicts have no rule.
         """
         sampled, record = recorded(done, done.roster.names)
         reading = Symbolic(record)

@@ -166,8 +166,7 @@ def every_coalition(
 
     `progress` is called with 1 after every coalition. Raises `BadInput` for a run with more than 12
     parties, with a crowd, or in which nobody has declared a secret. It is also raised if one of the
-    parties `wanted` does not exist or has declared no secret. Raises `ScriptError` if a script
-    behaves differently when it is read again.
+    parties `wanted` does not exist or has declared no secret. Other errors are as for `verdict`.
 
     >>> from simnet import Field, Tag, run, seats
     >>> F, MASK, SUM = Field(101), Tag("mask"), Tag("sum")

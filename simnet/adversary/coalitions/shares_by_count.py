@@ -120,10 +120,10 @@ class _Sharing:
 def shares_by_count(done: Run) -> ByCount:
     """Find out which coalitions expose and touch each party, by counts.
 
-    Raises `NotShared` if the theorem does not describe the run: if there are other field elements
-    than Shamir's shares and their sums, or for example drop-outs, deadlines or crowds. Raises
-    `BadInput` for any other run in which nobody has declared a secret, and `ScriptError` if a
-    script behaves differently when it is read again.
+    Raises `NotShared` for an aborted run, and for a run with drop-outs, messages that went astray,
+    deadlines or crowds. For other runs, raises `BadInput` if nobody has declared a secret, and
+    otherwise `NotShared` if the theorem does not describe the run: for example, if there are other
+    field elements than Shamir's shares and their sums. Other errors are as for `verdict`.
     """
     names = done.roster.names
     if done.fates or done.message_fates or done.deadlines or done.aborts or done.roster.crowds:

@@ -274,7 +274,9 @@ class _ComponentJudge:
         return True
 
     def signature(self, component: Component) -> Hashable:
-        """Return a key of a component. Components with equal keys have the same law."""
+        """Return a key of a component. Components with equal keys, and the same possible inputs,
+        have the same law.
+        """
         doors = (*component.secrets, *component.doors)
         inputs = {place: number for number, place in enumerate(component.inputs)}
         # Families and unknowns are numbered in the order in which they occur.

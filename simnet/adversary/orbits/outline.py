@@ -128,8 +128,9 @@ def outline_of(
     and to read these values takes long. Without `with_polynomials` such a run is refused as soon as
     these messages are read.
 
-    Raises `NotAlike` for a run that has something for which outlines have no rule, and
-    `ScriptError` if the script behaves differently when it is read again.
+    Raises `NotAlike` for a run that has something for which outlines have no rule. Raises
+    `ScriptError` if the script behaves differently when it is read again, or inverts field elements
+    that are not public.
     """
     if sampled.fates or sampled.message_fates or sampled.deadlines or sampled.aborts:
         raise NotAlike(

@@ -9,8 +9,9 @@ Theory of operation
    (`Component`). The items of a run are often parts: the protocol TSS treats every item by itself.
 2. *Classes.* In a part two parties are in one class if they play one role, are both corrupt or both
    honest, and have secrets at the same places. They must also send and receive the same numbers of
-   messages under each label, to and from parties of the same classes. No choice of classes can make
-   a verdict wrong, because the next step checks the classes.
+   messages under each label, to and from parties of the same classes. A party that is *named*
+   (`lift`) is a class of its own. No choice of classes can make a verdict wrong, because the next
+   step checks the classes.
 3. *Types.* The messages of a label from one class to another are a type, with the word (class of
    the sender, class of the recipient). Messages of a party to itself, and published messages, are
    types with the word (class of the sender). For honest senders two things are checked, and

@@ -174,9 +174,9 @@ class AlikeJudge:
     honest party has declared a secret.
 
     `same_as` is a run that was made before: `ScriptError` is raised unless the played run does the
-    same. It is also raised if a function of a door was seen to leave something behind. `progress`
-    is called with the number of field elements just added to sums, in both readings.
-    `with_polynomials` is explained at `outline_of`.
+    same. It is also raised for the reasons that `outline_of` names, and if a function of a door was
+    seen to leave something behind. `progress` is called with the number of field elements just
+    added to sums, in both readings. `with_polynomials` is explained at `outline_of`.
     """
 
     def __init__(

@@ -397,8 +397,8 @@ def test_an_honest_input_without_a_secret_is_named_in_a_note() -> None:
     assert [note for note in found.notes if note.startswith("u2 and 1 more party have inputs but")]
     assert not assert_learns(done, "server, u2, u3", "u1").notes
     assert uncovered_in_words(["u2", "u3"]) == [
-        "u2 and 1 more party have inputs but declared no secret: the verdict does not cover these "
-        "inputs"
+        "u2 and 1 more party have inputs but declared no secret: what the verdict says about "
+        "secret shares does not cover these inputs"
     ]
     with pytest.raises(SimnetError, match="no honest party declared a secret"):
         verdict(done, "server, u1")

@@ -523,6 +523,30 @@ def test_without_a_domain_parties_are_tried_on_the_inputs_of_others() -> None:
     assert replays_of(Numbers(), [5, 9]) == Replays(made=4, needed=None)
 
 
+def test_equal_inputs_of_all_parties_are_no_other_inputs() -> None:
+    assert replays_of(Numbers(), [5, 5]) == Replays(made=0, needed=None)
+    done = run(Numbers(), [5, 9])
+    for other in (*other_inputs(done), *few_changed(done)):
+        assert dict(other) != dict(done.inputs)
+
+
+def test_without_inputs_nothing_is_replayed() -> None:
+    class Silent:
+        items = 3
+
+        def parties(self) -> Mapping[str, Seat]:
+            return {"a": Seat(self.sender), "reader": Seat(self.reader)}
+
+        async def sender(self, me: Party) -> None:
+            mine = me.secret(lambda: [1], field=F, shape=(1,))
+            await me.send(NOTE, "reader", mine + me.coins.field(F, (1,)))
+
+        async def reader(self, me: Party) -> None:
+            await me.receive(NOTE, "a", shape=(1,))
+
+    assert replays_of(Silent(), []) == Replays(made=0, needed=0)
+
+
 LARGE = Field.above(1 << 30)  # two random elements are hardly ever the same
 
 

@@ -675,9 +675,8 @@ def test_a_functionality_opens_the_doors_of_the_script(
     protocol = TwoFaced(difference, kind)
     _, symbolic, reading = read(protocol, [3], seed)
     if difference:
-        with pytest.raises(
-            SimnetError, match=f"the functionality gives u1 a {kind} that its script does not make"
-        ):
+        refused = f"the functionality gives u1 a {kind} that its script does not make at this place"
+        with pytest.raises(SimnetError, match=refused):
             ideal_world(protocol, symbolic.inputs, seed, reading)
         return
     handed: Any = ideal_world(protocol, symbolic.inputs, seed, reading)["u1"]
