@@ -1,7 +1,7 @@
 """Sentences and equations of Wang et al. that have no figure, tested without a run of a protocol.
 
 Each entry of `CLAIMS` is a statement and its test at one point (ε, d). The last quotes are the
-lemmas and corollaries, with the verdicts of `simnet theorems`.
+lemmas and corollaries, as `simnet theorems` judges them.
 """
 
 from collections.abc import Callable, Mapping

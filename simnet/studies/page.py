@@ -76,23 +76,23 @@ The columns of a row:
   {CONFIDENCE * 100:g} %; the intervals behind a statement about many points hold jointly with this
   probability. *Unknown* means that too few trials ran for an interval, and "expected value
   outside" that the interval does not contain the expected number.
-- *Chance* is given for a number that the paper simulated; formulas and bounds have no chance. It is
-  small if the law makes a number as far out as the printed one unlikely. We compute two
-  probabilities under the law: that of a number in the printed number's range or below it, and that
-  of a number in this range or above it. The chance is twice the smaller of the two, but at most 1.
-  The law is taken to be a gamma law. Its mean is the expected number, and its standard deviation
-  follows from our law or, where no law gives one, from our trials.
+- *Chance* is given for a number that the paper simulated, where we know its law; formulas and
+  bounds have no chance. It is small if the law makes a number as far out as the printed one
+  unlikely. We compute two probabilities under the law: that of a number in the printed number's
+  range or below it, and that of a number in this range or above it. The chance is twice the smaller
+  of the two, but at most 1. The law is taken to be a gamma law. Its mean is the expected number,
+  and its standard deviation follows from our law or, where no law gives one, from our trials.
 - *Trials* is the number of trials at each point. It is empty where the number is computed, or
   counted in the data. A counted number is "measured" with an interval without width.
 - *Law* says whether the printed number agrees with the expected one. A bound agrees if the expected
   number keeps it, a simulated number if its chance is at least {LEVEL * 100:g} %, and any other
-  number if the expected one rounds to it. Some rows allow a difference, because they say
-  "approximately" or because a note says so. In such a row a number agrees if it differs from the
+  number if the expected one rounds to it. Some rows about a formula allow a difference: they say
+  "approximately", or how large it may be. In such a row a number agrees if it differs from the
   printed one by at most a share of the printed one, which the row or its section names. The rules
-  for *runs* then treat all numbers that agree as the printed number. *None*
-  means that we know no law, or that we do not know how far the paper's own runs scatter. If the
-  number does not agree, and we know what is wrong in the paper, then the columns *law* and *runs*
-  are about the corrected number: *with correction* means that it agrees.
+  for *runs* then treat all numbers that agree as the printed number. *None* means that we know no
+  law, or that we do not know how far the paper's own runs scatter. If the number does not agree,
+  and we know what is wrong in the paper, then the columns *law* and *runs* are about the corrected
+  number: *with correction* means that it agrees.
 - *Runs* says whether our runs confirm the number. The first of these rules that applies decides:
 
   1. *None*, if we measured nothing.
