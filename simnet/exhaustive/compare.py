@@ -98,7 +98,8 @@ class Compared:
     @property
     def _distance(self) -> str:
         total = self.delta()
-        exactly = f"{total} = " if isinstance(total, Fraction) and len(str(total)) <= SHORT else ""
+        is_shown = isinstance(total, Fraction) and "/" in str(total) and len(str(total)) <= SHORT
+        exactly = f"{total} = " if is_shown else ""
         return f"{exactly}{float(total):.6g}"
 
     def _repr_html_(self) -> str:

@@ -104,6 +104,8 @@ def test_views_mechanisms_and_sizes_are_shown_and_drawn() -> None:
     assert repr(comparison.compare_ideal([1, 1], [1, 2])) == (
         "the two laws are equal (1 and 1 outcomes)"
     )
+    told = Comparison(DPDS(2, 2, 1.0), "server").compare([1, 1], [1, 2])
+    assert "ε = inf, δ(0) = 1 (" in repr(told)  # a whole number is not shown twice
 
 
 def test_a_search_that_was_not_complete_does_not_say_that_no_set_exists() -> None:
