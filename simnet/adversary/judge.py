@@ -113,11 +113,12 @@ def verdict(
     "not judged". `same_inputs` declares that the runs are of the same people with the same inputs.
 
     Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
-    read. Raises `ScriptError` if a script behaves differently when it is read again, or computes
-    something for which verdicts have no rule. Raises `SimnetError` if the functionality makes other
-    secrets than the scripts, if an input has no canonical form (`NoCanonicalForm`), and if runs of
-    one seed draw field coins in different portions. It is also raised if there is nothing to judge,
-    for example because honest parties have inputs and none of them has declared a secret.
+    read. Raises `ScriptError` if a script is seen to behave differently when it is read again
+    (`simnet.adversary.reading_again`), or computes something for which verdicts have no rule.
+    Raises `SimnetError` if the functionality fails or makes other secrets than the scripts, if an
+    input has no canonical form (`NoCanonicalForm`), and if runs of one seed draw field coins in
+    different portions. It is also raised if there is nothing to judge, for example because honest
+    parties have inputs and none of them has declared a secret.
 
     Example: two users send each other their numbers without a mask.
 
@@ -178,10 +179,11 @@ class Judge:
         of the same people with the same inputs. `replayed_messages` is the largest number of
         messages in all replays of a run together; the first replay may have more.
 
-        Raises `ScriptError` if a script behaves differently when it is read again, or computes
-        something for which verdicts have no rule. Raises `SimnetError` if the functionality makes
-        other secrets than the scripts, and if runs of one seed draw field coins in different
-        portions. With `same_inputs`, raises `NoCanonicalForm` if an input has no canonical form.
+        Raises `ScriptError` if a script is seen to behave differently when it is read again
+        (`simnet.adversary.reading_again`), or computes something for which verdicts have no rule.
+        Raises `SimnetError` if the functionality fails or makes other secrets than the scripts, and
+        if runs of one seed draw field coins in different portions. With `same_inputs`, raises
+        `NoCanonicalForm` if an input has no canonical form.
         """
         self.unknowns = Unknowns()
         self._about = about

@@ -8,10 +8,10 @@ coalition may contain, and record every door. Then we compare twice::
     the run in numbers  ~  the symbolic run   observed messages, by the values beside their forms
     the given run  ~  the run in numbers      bill, outputs, and messages that both observed
 
-A script with its own random numbers, clock or memory usually behaves differently somewhere. Then it
-is refused by an error that names its party. The symbolic reading gives scripts no inputs and, while
-they run, calls no function of a door. So a script that uses an input without a door usually behaves
-differently, too, or cannot go on.
+A script with its own random numbers, clock or memory usually behaves differently somewhere. If one
+of the comparisons shows it, the script is refused by an error that names its party. The symbolic
+reading gives scripts no inputs and, while they run, calls no function of a door. So a script that
+uses an input without a door usually behaves differently, too, or cannot go on.
 """
 
 import copy

@@ -186,8 +186,9 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield other inputs for all parties at once.
 
     If the protocol has items and the inputs are numbers, each moves on by 1, 2, ... items (item 1
-    follows the last one), and then, if several people have inputs, all become the same item.
-    Otherwise parties get the inputs of other parties; nothing if all parties have the same input.
+    follows the last one). Then, if several people have inputs, all of them become item 1, then all
+    item 2, and so on. Without such items, parties get the inputs of other parties; nothing is
+    yielded if all parties have the same input.
     """
     items = _items(done)
     if items is not None:
@@ -270,7 +271,7 @@ def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield inputs in which one party's input is replaced, and then inputs in which the inputs of
     two parties are replaced; nothing if fewer than two parties have an input.
 
-    If the protocol has no items, an input is replaced by the other inputs that occur in the run.
+    Without items (`_items`), an input is replaced by the other inputs that occur in the run.
     """
     items, held = _items(done), done.inputs
     if len(held) < 2:

@@ -30,9 +30,10 @@ may tell something about these forms, and a secret may be made from them.
 party, purpose, and what was drawn before. If two runs of one seed draw in equal portions, they have
 equal coins and get the same unknowns, and can be judged together. If the portions differ, the coins
 are neither equal nor independent, and judging the runs together is refused. Take the k-th secret of
-a party in two runs that are declared to have the same inputs. The two are the same unknowns if the
-same function makes them from the same arguments, without coins. Secrets made with coins are the
-same unknowns only if one run is given twice. Equal values prove nothing: x and x² agree at 1.
+a party in two runs that are declared to have the same inputs. The two are the same unknowns if it
+is certain that the same function makes them from the same arguments, without coins. Secrets made
+with coins are the same unknowns only if one run is given twice. Equal values prove nothing: x and
+x² agree at 1.
 """
 
 import hashlib

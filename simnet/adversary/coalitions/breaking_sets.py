@@ -184,8 +184,8 @@ def smallest_breaking_sets(done: Run, user: str, max_size: int = MAX_SIZE) -> Br
 
     Only sets of parties of the user's own role are searched. If sets must be tried by size, the
     search ends with sets of `max_size` users. Raises `BadInput` for a name that no party has and
-    for a party that declares no secret. Raises `ScriptError` if the script behaves differently when
-    it is read again, or computes something for which verdicts have no rule.
+    for a party that declares no secret. Raises `ScriptError` if the script is seen to behave
+    differently when it is read again, or computes something for which verdicts have no rule.
     """
     return BreakingSearch(done).search(user, max_size)
 
@@ -196,8 +196,8 @@ class BreakingSearch:
     def __init__(self, done: Run) -> None:
         """Read the run again, with all its parties observed.
 
-        Raises `ScriptError` if the script behaves differently when it is read again, or computes
-        something for which verdicts have no rule.
+        Raises `ScriptError` if the script is seen to behave differently when it is read again, or
+        computes something for which verdicts have no rule.
         """
         sampled, record = recorded(done, done.roster.names)
         reading = Symbolic(record)
