@@ -673,7 +673,7 @@ function start(data) {
       const heads = ["round", "from", "to", "tag", "bytes", "contents"].map((head) => element("th", { scope: "col" }, head));
       const rows = traffic.round.slice(0, MOST_LISTED).map((r, i) => element("tr", {}, [String(r), names[traffic.from[i]], names[traffic.to[i]], nameOfMessage(i), String(traffic.bytes[i]), traffic.content[i] ?? ""].map((cell) => element("td", {}, isolated(cell)))));
       const hidden = traffic.round.length - rows.length;
-      room.append(element("table", { "aria-label": "All messages" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)));
+      room.append(element("table", { "aria-label": "Messages" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)));
       if (hidden > 0) room.append(element("p", { class: "note" }, `and ${hidden.toLocaleString("en")} more`));
     });
   }

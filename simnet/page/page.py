@@ -7,7 +7,7 @@ Everything is in the file: the data as JSON, three scripts, and a style sheet. A
 policy forbids every request, and allows only these scripts and this style sheet, by their hashes.
 So a reader can open the page without a network, and nothing in somebody's data can run: texts of
 the data reach the page through the template, which escapes them, or through the script, which only
-sets texts and attributes of elements.
+makes elements and sets their texts and attributes.
 
 The first script is the reader of certificates `simnet/adversary/check.mjs`, the same file that
 Node.js runs on the command line. The second script makes certificates of the proofs on the page.

@@ -1,4 +1,4 @@
-"""Five users and two servers: what is run, and what some coalitions are said to learn."""
+"""Users and two servers: what is run, and what some coalitions are said to learn."""
 
 from simnet import Exposes, LearnsNothing, LearnsOnlyOutput, Scenario
 from simnet.cli.starter.two_server_sum import TwoServerSum
@@ -11,7 +11,7 @@ SCENARIO = Scenario(
     items=3,
     claims=(
         LearnsNothing("B"),
-        LearnsNothing("u1..u4"),
+        LearnsNothing("all users but one"),
         LearnsOnlyOutput("A"),
         Exposes("A, B"),  # shows that the judge is not blind
     ),

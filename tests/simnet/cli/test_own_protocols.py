@@ -224,9 +224,10 @@ def written(name: str, folder: Path) -> Path:
 def test_a_new_protocol_runs_and_its_claims_hold(tmp_path: Path) -> None:
     folder = written("ring_mean", tmp_path)
     assert {path.name for path in folder.iterdir()} == set(starter("ring_mean"))
-    result = simnet("run", folder / "scenario.py")
-    assert result.status == 0
-    assert "exposes a user" in result.out
+    for few in ([], ["--users", 3]):
+        result = simnet("run", folder / "scenario.py", *few)
+        assert result.status == 0
+        assert "exposes a user" in result.out
     assert simnet("verify", folder / "ring_mean.py", "--corrupt", "A,B").status == 0
     assert "is there already" in refusal(simnet("new", "ring_mean", "--folder", folder))
 

@@ -294,9 +294,9 @@ def test_privacy_that_depends_on_the_truth_is_kept_back(
     result = perform(scenario, users=30, claims=False, **settings)
     assert depends_on_truth(result) == depends
     shown = page_of(result, is_private=True)
-    assert ("The exact ε and δ are left out" in shown) == depends
+    assert ("ε and δ are left out" in shown) == depends
     assert "item has at least" not in shown.split('<script type="application/json"')[0]
-    assert "The exact ε and δ are left out" not in page_of(result, is_private=False)
+    assert "ε and δ are left out" not in page_of(result, is_private=False)
 
 
 def test_privacy_that_depends_on_the_truth_only_at_the_stated_delta_is_kept_back() -> None:
