@@ -39,9 +39,9 @@ def show_page(
     one: step by step, if the page has room. The page also has the parameters and, if the protocol
     states them, the bill, an estimate and the privacy of one user.
 
-    In a run with at most 10 parties and 3,000 messages, all coalitions are judged. For a larger
-    run, the page may have verdicts on the coalitions of the scenario's claims, and on those that
-    `--judge` names.
+    In a run with at most 10 parties and 3,000 messages, the page has verdicts on all coalitions
+    that can be judged. For a larger run, it may have verdicts on the coalitions of the scenario's
+    claims, and on those that `--judge` names.
 
     If you give inputs, the page leaves out what could give them away: the seed, the numbers in
     messages, the truth, what scripts return except the estimate, and privacy statements that depend
@@ -121,6 +121,10 @@ def show_page(
         raise BadInput(
             "--worlds, --corrupt and --html go together: --worlds 1,1/1,2 --corrupt server --html "
             "run.html"
+        )
+    if judge and html is None:
+        raise BadInput(
+            "--judge goes with --html: it names coalitions whose verdicts the page shows"
         )
     result = asked.performed()
     out = console(None)

@@ -22,6 +22,7 @@ from typing import Any
 import attrs
 
 from simnet.errors import BadInput
+from simnet.kernel.limits import messages_limited, most_messages
 from simnet.scenario.find import own_file
 from simnet.studies.executors import GONE
 from simnet.studies.experiment import Experiment, Job, seed_of
@@ -82,12 +83,15 @@ def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versi
 
 @attrs.frozen
 class Chunk:
-    """Trials that travel together to a worker."""
+    """Trials that travel together to a worker. `most_messages` is the limit of `messages_limited`
+    for their runs.
+    """
 
     origin: str
     data: Path | None
     versions: Versions
     jobs: tuple[Job, ...]
+    most_messages: int | None = None
 
 
 @attrs.define
@@ -121,7 +125,8 @@ def run_chunk(chunk: Chunk) -> list[Result | Failed]:
             f"a worker has another version of the {what}: repeat the command; a worker on another "
             f"machine needs the same {what} first, and a new start"
         )
-    outcomes = [outcome(experiment, job, chunk.data) for job in chunk.jobs]
+    with messages_limited(chunk.most_messages):
+        outcomes = [outcome(experiment, job, chunk.data) for job in chunk.jobs]
     if data_version(chunk.data, experiment.files) != chunk.versions.data:
         raise BadInput(
             "the data changed while trials ran: no result of these trials was kept; repeat the "
@@ -231,7 +236,8 @@ class _Sweep:
             self._submit(missing)
 
     def _submit(self, jobs: Sequence[Job]) -> None:
-        chunk = Chunk(self.study.origin, self.study.data, self.versions, tuple(jobs))
+        study, limit = self.study, most_messages.get()
+        chunk = Chunk(study.origin, study.data, self.versions, tuple(jobs), limit)
         try:
             future = self.executor.submit(run_chunk, chunk)
         except BadInput:

@@ -75,6 +75,7 @@ def test_two_worlds_have_the_views_of_the_exact_laws(tmp_path: Path) -> None:
     assert "δ(0) = 1/2" in shown
     assert "--worlds 1,1/1,2 --corrupt server --html run.html" in shown
     assert "go together" in refusal(simnet(*tiny, *worlds))
+    assert "--judge goes with --html" in refusal(simnet(*tiny, "--judge", "u1"))
     assert "slash" in refusal(simnet(*tiny, "--worlds", "1,1", *worlds[2:], "--html", page))
     with pytest.raises(BadInput, match="network"):
         worlds_of(protocol, "network", [1, 1], [1, 2])

@@ -12,17 +12,19 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.errors import BadInput
+from simnet.kernel.limits import messages_limited
 from simnet.studies import sweep as sweeping_module
 from simnet.studies.executors import local_processes, processors
 from simnet.studies.outcome import Failed
 from simnet.studies.remembered import remembered
 from simnet.studies.store import Store, Versions
-from simnet.studies.sweep import Chunk, run_chunk, sweep
+from simnet.studies.sweep import Chunk, Study, run_chunk, sweep
 from tests.harness.marks import long_but
 from tests.harness.sweeping import command, count, rows, swept, tiny, told, wait_until
 
@@ -367,6 +369,20 @@ def test_a_failed_chunk_counts_its_trials(tmp_path: Path, monkeypatch: pytest.Mo
     tally = swept(tiny(4), tmp_path / "s")
     assert (tally.done, tally.failed) == (0, 12)
     assert "it was lost: RuntimeError: the worker is gone" in tally.errors[0]
+
+
+def test_a_limit_on_messages_holds_for_trials_in_other_threads_and_processes(
+    tmp_path: Path,
+) -> None:
+    study = Study.of("table1")
+    few = study.experiment.with_settings({"protocol": "dpds", "users": "5", "items": "2"})
+    study = attrs.evolve(study, experiment=few.with_trials(1))
+    with messages_limited(24):
+        tally = swept(study, tmp_path / "store.jsonl")
+    assert (tally.done, tally.failed) == (0, 1)
+    assert "the run sends more messages than the limit of 24" in tally.errors[0]
+    with messages_limited(25):
+        assert swept(study, tmp_path / "store.jsonl").done == 1
 
 
 def test_failed_is_not_confused_with_a_result() -> None:
