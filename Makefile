@@ -33,7 +33,7 @@ test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
 test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (a quarter of an hour)
-	HYPOTHESIS_PROFILE=third $(PYTEST) -rs -m "slow and not long"
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -rs -m "slow and not long"
 
 test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests (an hour)
 	$(PYTEST) -m "long or (slow and fuzz)"

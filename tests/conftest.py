@@ -24,7 +24,6 @@ ORDINARY = settings(
 )
 settings.register_profile("ci", ORDINARY, derandomize=True)
 settings.register_profile("quick", ORDINARY, derandomize=True)
-settings.register_profile("third", ORDINARY, derandomize=True)
 settings.register_profile("fuzz", ORDINARY)
 settings.load_profile(PROFILE)
 

@@ -1,9 +1,9 @@
 """How many cases a property test draws.
 
 An ordinary run draws the same few cases of each property test every time: 25, or what `@cases(n)`
-says. `make test` draws only the first quarter of these cases, so that it stays short, and `make
-test-slow` the first third. `make test-long` draws all cases of the slow tests, and so does a direct
-call of pytest. `make fuzz` draws new cases, `FACTOR` times as many.
+says. `make test` and `make test-slow` draw only the first quarter of these cases, so that they stay
+short. `make test-long` draws all cases of the slow tests, and a direct call of pytest draws all
+cases of the tests that it runs. `make fuzz` draws new cases, `FACTOR` times as many.
 """
 
 import os
@@ -14,8 +14,7 @@ from hypothesis import settings
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 FACTOR = int(os.environ.get("SIMNET_FUZZ", "25")) if PROFILE == "fuzz" else 1
 DEFAULT = 25
-# One case in this number of cases is drawn: `make test` sets "quick", and `make test-slow` "third".
-SHARE = {"quick": 4, "third": 3}.get(PROFILE, 1)
+SHARE = 4 if PROFILE == "quick" else 1  # one case in this number of cases is drawn
 
 
 def cases(count: int, **more: Any) -> settings:
