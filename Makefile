@@ -32,8 +32,10 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal
 test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
+# Slow tests often wait for other processes, so there is one test more at a time than there are processors.
 test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (a quarter of an hour)
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -rs -m "slow and not long"
+	PYTEST_XDIST_AUTO_NUM_WORKERS=$$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) \
+		HYPOTHESIS_PROFILE=quick $(PYTEST) -rs -m "slow and not long"
 
 test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests (an hour)
 	$(PYTEST) -m "long or (slow and fuzz)"
