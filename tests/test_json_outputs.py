@@ -105,8 +105,6 @@ COMMANDS = [
     ),
     ("check", "check dpds --users 4 --items 2 --drop u1@share"),
     ("run", "run sampled_frequency --users 50 --network mobile"),
-]
-QUICK = [
     ("run-protocol", "run dpds --users 5 --items 2 --drop u1@share"),
     ("run-protocol", "run dpds --users 5 --items 2 --drop u1@share --network mobile"),
     ("run-protocol", f"run {RING} --drop u2@running"),
@@ -145,10 +143,9 @@ SCENARIO = Scenario(
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "command"),
-    [pytest.param(*pair, id=pair[1], marks=pytest.mark.slow) for pair in COMMANDS]
-    + [pytest.param(*pair, id=pair[1]) for pair in QUICK],
+    ("name", "command"), [pytest.param(*pair, id=pair[1]) for pair in COMMANDS]
 )
 def test_the_output_fits_its_schema(name: str, command: str) -> None:
     done = simnet(*command.split(), "--json", "-")  # a missed target of a benchmark is status 1

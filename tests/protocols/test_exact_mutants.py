@@ -93,6 +93,7 @@ def test_a_mask_from_a_small_range_tells_inputs_apart_by_their_distance_over_the
     assert_never_accused(Masking(modulus), "server", [[5], [6], [5 + below]])
 
 
+@pytest.mark.slow
 @READINGS
 def test_a_mask_that_is_added_over_the_integers_gives_the_ends_of_the_range_away(
     numbers: bool,

@@ -287,6 +287,7 @@ def test_users_learn_nothing_from_each_other_while_one_is_honest(
     assert_learns_nothing(done, "all users but one")
 
 
+@pytest.mark.slow
 @cases(20)
 @given(sampled() | gaussian(), seeds())
 def test_all_users_but_one_with_the_server_learn_the_last_ones_secret(

@@ -19,6 +19,7 @@ from simnet.scenario.perform import perform
 from tests.harness.many_cases import for_each
 
 
+@pytest.mark.slow
 @for_each("name", names())
 def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
     _, scenario = find(name)

@@ -173,6 +173,7 @@ def test_a_comparison_of_a_column_has_no_count_of_it(tmp_path: Path) -> None:
     assert "--epsilon 1.25 --delta 0.0001" in written[0][1]
 
 
+@pytest.mark.slow
 def test_the_command_on_the_page_has_the_options_of_the_file(tmp_path: Path) -> None:
     column, page = tmp_path / "people.csv", tmp_path / "page.html"
     column.write_text("city;n\na;700\nb;300\n", encoding="utf-8")
@@ -185,6 +186,7 @@ def test_the_command_on_the_page_has_the_options_of_the_file(tmp_path: Path) -> 
     assert "--counts n --delimiter &#39;;&#39; --max-rows 99" in written
 
 
+@pytest.mark.slow
 def test_the_command_on_the_page_makes_the_page_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def protocols(draw: st.DrawFn) -> DPDS | DPDG | Committee | SecAgg:
     return SecAggPlus(question, draw(st.integers(2, degree + 1)), degree=degree)
 
 
+@pytest.mark.slow
 @given(protocols())
 @settings(max_examples=30)
 def test_a_log_without_a_run_is_that_of_the_run(protocol: DPDS | DPDG | Committee | SecAgg) -> None:

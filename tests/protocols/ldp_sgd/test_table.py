@@ -177,6 +177,7 @@ def test_a_descent_for_other_columns_is_refused() -> None:
 # noise
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(sorted(LOSSES)),
     st.sampled_from(["actors", "crowd"]),
@@ -234,6 +235,7 @@ def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: s
     assert slope(models["hm"]) > 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 def test_a_weaker_budget_gives_a_worse_model(loss: str) -> None:
     """Mean errors over 4 runs at equal schedules.
@@ -422,6 +424,7 @@ def test_the_command_learns_from_a_file(file: Path, tmp_path: Path) -> None:
     assert "without noise" in (tmp_path / "model.svg").read_text()
 
 
+@pytest.mark.slow
 def test_the_command_prints_weights_and_errors(file: Path) -> None:
     status, out, _ = simnet("run", "ldp_sgd", "--input", file, *COLUMNS)
     text = " ".join(out.split())
@@ -440,6 +443,7 @@ def test_the_command_prints_weights_and_errors(file: Path) -> None:
     assert "nan" not in text
 
 
+@pytest.mark.slow
 def test_without_noise_the_command_says_that_claims_fail() -> None:
     status, out, _ = simnet("run", "ldp_sgd", "--users", 100, "--set", "mechanism=none")
     assert status == 1

@@ -256,6 +256,7 @@ def test_colluders_take_their_noise_off_and_a_factor_restores_it():
         server_of_noisy_counts(10, UserNoise(1.0), epsilon=0.5, colluders=6, dropped=4)
 
 
+@pytest.mark.slow
 def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
     """On a fine grid it is the Gaussian to many digits.
 

@@ -64,6 +64,7 @@ def test_nonsense_is_refused(arguments, words):
         GroupCollections(COUNTS, 0.3, 1.5)
 
 
+@pytest.mark.slow
 def test_the_command(capsys):
     with pytest.raises(SystemExit) as ended:
         main(

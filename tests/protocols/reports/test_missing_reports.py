@@ -61,6 +61,7 @@ def without(*names: str) -> dict[str, Fate]:
 # Who drops out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HELD)
 @pytest.mark.parametrize("fewest", slow_but([None, 1, 2, 3], 2))
 def test_whoever_drops_out_the_estimate_is_the_mean_over_the_reports_that_came(
@@ -198,6 +199,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 @for_each("left", [1, 2, 3])
 @for_each("name, settings", SETTINGS)
 def test_the_stated_error_is_the_mean_over_all_samples_of_the_users(

@@ -41,6 +41,7 @@ def runs(draw):
     return run(made, held, seed, fates=draw(fate_strategy(sent, most=3)), observe=["S1", "S2"])
 
 
+@pytest.mark.slow
 @cases(60)
 @given(runs())
 def test_an_estimate_is_the_frequency_among_the_reporters_who_are_counted(done) -> None:

@@ -195,6 +195,7 @@ def test_the_error_of_means_meets_its_expectation(protocol: str, target: Any) ->
 # what is learnt
 
 
+@pytest.mark.slow
 def test_the_server_sees_no_shares_and_the_largest_epsilon_is_stated() -> None:
     made = weighted(users=8, items=3, epsilons="0.5,2", protocol="oue", population="actors")
     done = run(made, [1, 2, 3, 1, 2, 3, 1, 2])

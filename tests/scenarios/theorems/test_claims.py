@@ -138,6 +138,7 @@ def test_theorem_3_4_on_the_tiny_instance():
     assert holds
 
 
+@pytest.mark.slow
 def test_every_claim_says_what_its_numbers_are():
     found = judged(Setting(1000, 30, 0.033, 0.5, z=0.5))
     assert all(one.quantity for one in found)

@@ -401,6 +401,7 @@ def test_theorems_have_the_verdicts_of_their_judges(tmp_path: Path) -> None:
     assert titles == ["Theorem 3.1", "Theorem 3.2", ""]
 
 
+@pytest.mark.slow
 def test_a_budget_for_which_no_exact_number_is_computed_is_not_judged(tmp_path: Path) -> None:
     """Above ε = 1 the classic calibration does not apply."""
     study = small("yang_theorems", quick=False, statement="DPDG crossover", epsilon="1.0,2.0")

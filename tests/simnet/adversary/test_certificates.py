@@ -282,6 +282,7 @@ def test_a_number_of_another_form_is_named_alone(number: str) -> None:
         checker.check(f"[{number}]\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weakness", slow_but(WEAKNESSES, *list(WEAKNESSES)[::4]))
 def test_a_weakness_of_the_checker_is_noticed(weakness: str) -> None:
     """The elimination alone notices it, without a second reader."""

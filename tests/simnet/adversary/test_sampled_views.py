@@ -210,12 +210,14 @@ def test_the_exact_epsilon_of_the_printed_example_is_ln_1_4() -> None:
     assert exact_epsilon(TSSPrime(**EXAMPLE), [1, 1, 1], [1, 1, 2], "u1") == 0
 
 
+@pytest.mark.slow
 def test_a_view_that_is_the_same_passes() -> None:
     assert_same_view(LIVELY, [1, 1, 1], [1, 2, 2], "u1")
     assert_same_view(LIVELY, [1, 1, 1], [1, 1, 2], ["u1", "u2"])
     assert_same_view(TSSPrime(**EXAMPLE), [1, 1, 1], [1, 1, 2], "u1")
 
 
+@pytest.mark.slow
 def test_a_view_that_differs_fails_and_the_message_says_by_how_much() -> None:
     with pytest.raises(AssertionError) as caught:
         assert_same_view(TSSPrime(**EXAMPLE, gamma=2.0), [1, 1, 1], (1, 1, 2), "u1")

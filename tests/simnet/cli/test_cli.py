@@ -408,6 +408,7 @@ def test_check_finds_a_run_the_same_whatever_the_circumstances() -> None:
     assert len(told["runs"]) >= 5
 
 
+@pytest.mark.slow
 def test_bench_says_whether_its_targets_are_met(tmp_path: Path) -> None:
     page = tmp_path / "speed.md"
     kept = "Median of 5.\n\n| figure | sizes |\n| --- | --- |\n| other | old |\n"

@@ -53,6 +53,7 @@ def test_a_command_in_the_background_is_stopped_too(tmp_path: Path) -> None:
     assert (done.status, done.err) == (124, "simnet: stopped after 1 s\n")
 
 
+@pytest.mark.slow
 def test_a_run_that_sends_too_much_is_stopped() -> None:
     said = refusal(simnet("run", "--max-messages=100", "dpds", "--set", "users=30"))
     assert "the run sends more messages than the limit of 100" in said

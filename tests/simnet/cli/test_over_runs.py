@@ -131,6 +131,7 @@ def test_a_ring_is_first_said_to_be_searched_in_part() -> None:
     assert (told["complete"], told.get("safe"), bool(told["overlooked"])) == (False, None, True)
 
 
+@pytest.mark.slow
 def test_a_run_without_secrets_is_refused() -> None:
     assert "no party has declared a secret" in refusal(
         simnet("coalitions", "local_mean", "--runs", 2)

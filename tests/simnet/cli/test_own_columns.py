@@ -109,6 +109,7 @@ def test_a_column_whose_values_would_become_other_numbers_is_refused(
     assert "--domain" in told
 
 
+@pytest.mark.slow
 def test_a_declared_domain_says_which_input_each_value_is(hours: Path) -> None:
     result = on(hours, "0,5,5,10", "--domain", ELEVEN)
     assert "11 items from column 'hours' of data.csv: 0 is input 1, 1 is input 2" in words(
@@ -125,6 +126,7 @@ def test_a_declared_domain_says_which_input_each_value_is(hours: Path) -> None:
     assert "5 is input 6" in words(by_symmetry.out) + by_symmetry.err
 
 
+@pytest.mark.slow
 def test_a_check_of_a_certificate_numbers_the_values_in_the_same_way(hours: Path) -> None:
     proof = str(hours.parent / "proof.json")
     domain = ("--domain", ELEVEN)
@@ -173,6 +175,7 @@ def test_without_items_a_value_is_no_input(
     assert "--inputs" in told
 
 
+@pytest.mark.slow
 @for_each("values, total", [("2,1", 3), ("0,5", 5), ("-3,50", 47), ("07,7", 14), ("9,9", 18)])
 def test_without_items_whole_numbers_are_inputs_as_they_are(
     unlimited: Path, values: str, total: int

@@ -129,6 +129,7 @@ def test_nothing_prints_to_people_past_the_places_that_clean() -> None:
     assert {*found} - places == {"simnet/cli/main.py", "simnet/cli/start.py"}
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_is_printed_without_control_characters(text: str) -> None:
     screen = console(None)

@@ -559,6 +559,7 @@ def test_collections_are_judged_together(
         assert function["value"] == sum(values) % function["modulus"]
 
 
+@pytest.mark.slow
 def test_reporting_sets_are_told_of_every_collection() -> None:
     options = (
         "--users",
@@ -675,6 +676,7 @@ def test_what_is_no_certificate_is_refused_in_one_line(tmp_path: Path, content: 
     assert "Traceback" not in checked(tmp_path / "nope.json").err
 
 
+@pytest.mark.slow
 def test_a_file_says_no_more_of_given_inputs_than_it_must(tmp_path: Path) -> None:
     """Without seed and digests it is as good a proof, for whoever can give them again."""
     file, held = tmp_path / "c.json", ("--inputs", "1,2,2,1")
@@ -1302,6 +1304,7 @@ def test_a_certificate_names_which_messages_went_astray(what: str, tmp_path: Pat
     assert "is not the certificate of this run" in " ".join(changed.out.split())
 
 
+@pytest.mark.slow
 def test_a_certificate_of_keys_and_boxes_is_read_again_with_its_drop_outs(tmp_path: Path) -> None:
     file = tmp_path / "secagg.json"
     made = simnet(

@@ -434,6 +434,7 @@ def test_the_legend_of_the_estimates_lists_what_is_drawn() -> None:
         assert ("</svg>truth</li>" in chart) == ('class="truth"' in chart) == (not is_private)
 
 
+@pytest.mark.slow
 def test_show_writes_the_page_with_the_command_that_makes_it_again(tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     few = ("--users", 3, "--items", 2, "--seed", 7)
@@ -447,6 +448,7 @@ def test_show_writes_the_page_with_the_command_that_makes_it_again(tmp_path: Pat
     assert again.read_text(encoding="utf-8") == shown.replace("run.html", "again.html")
 
 
+@pytest.mark.slow
 def test_a_run_with_too_many_parties_has_only_verdicts_that_were_found() -> None:
     result = perform("dpds", users=12, items=2, seed=1)
     data = page_data(result, is_private=False)

@@ -308,6 +308,7 @@ def only_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MOST, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(CLAIMING, "dpds", "tss", "dpds_shamir"))
 def test_claims_on_larger_runs_are_judged_as_claims_on_small_ones(
     monkeypatch: pytest.MonkeyPatch, name: str
@@ -505,6 +506,7 @@ def test_a_run_with_too_many_boxes_is_not_judged(monkeypatch: pytest.MonkeyPatch
     )
 
 
+@pytest.mark.slow
 def test_a_claim_that_fails_for_disclosed_values_alone_is_left_to_elimination(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

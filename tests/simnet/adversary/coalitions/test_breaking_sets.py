@@ -220,6 +220,7 @@ def test_no_set_up_to_the_bound_breaks_anybody_in_tss_prime(
         assert smallest is None or smallest > bound
 
 
+@pytest.mark.slow
 def test_a_set_of_one_more_than_the_bound_breaks_somebody_in_tss_prime() -> None:
     protocol = TSSPrime(users=7, items=3, participation=0.5, reported=1, bound=2)
     sizes = {
@@ -231,6 +232,7 @@ def test_a_set_of_one_more_than_the_bound_breaks_somebody_in_tss_prime() -> None
     assert not sizes & {1, 2}
 
 
+@pytest.mark.slow
 def test_electing_one_too_few_lets_as_many_as_the_bound_break_somebody() -> None:
     protocol = ElectsOneTooFew(users=7, items=3, participation=0.5, reported=1, bound=2)
     sizes = {
@@ -773,6 +775,7 @@ def test_rows_rise_with_the_size_and_nobody_up_to_the_safe_size_breaks_anybody(
         assert rows[0]["size"] == sizes.safe + 1
 
 
+@pytest.mark.slow
 def test_the_bound_of_tss_prime_is_safe_and_that_of_dpds_is_everybody() -> None:
     assert (sizes_of("tss_prime", 6, users=6, items=3, bound=2)[1].safe or 0) >= 2
     assert sizes_of("dpds", 2, users=4, items=2)[1].safe is None
