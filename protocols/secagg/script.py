@@ -25,9 +25,10 @@ user who is on the list that the server told it signs this list, and waits for t
 same list.
 
 Sources: Bonawitz et al., *Practical Secure Aggregation for Privacy-Preserving Machine Learning*,
-CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure. `SecAggPlus` is
-Bell et al., *Secure Single-Server Aggregation with (Poly)Logarithmic Overhead*, CCS 2020, algorithm
-2: each user has k neighbours, and does with its neighbours what a user above does with all users.
+CCS 2017, figure 4; (R2) below is round 2 of that figure, and U2 is a set of users in it.
+`SecAggPlus` is Bell et al., *Secure Single-Server Aggregation with (Poly)Logarithmic Overhead*, CCS
+2020, algorithm 2: each user has k neighbours, and does with its neighbours what a user above does
+with all users.
 
 The vectors are the answers of DPDS or of DPDG. If nobody drops out, the server learns the same sum
 as in these protocols.

@@ -342,19 +342,25 @@ def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
     """Return the law of the number of reporters of an item that `support` users hold.
 
     Returns a first number, and the probabilities of it and of the numbers that follow; other
-    numbers have negligible probabilities. Holders report on the item with probability p p_χ + (1 -
-    p) α, and other users with probability p (k - p_χ) / (N - 1) + (1 - p) α.
+    numbers have negligible probabilities.
     """
-    p, k, N = Fraction(protocol.participation), protocol.reported, protocol.items  # noqa: N806
-    inside = inclusion(k, N, protocol.gamma)
-    idle = (1 - p) * Fraction(k, N)
-    holder = p * inside + idle
-    other = p * (k - inside) / (N - 1) + idle if N > 1 else Fraction(0)
+    holder, other = chances_to_report(protocol)
     (first, holders), (more, others) = (
         law(support, float(holder)),
         law(protocol.users - support, float(other)),
     )
     return first + more, _convolved(holders, others)
+
+
+def chances_to_report(protocol: TwoStage) -> tuple[Fraction, Fraction]:
+    """Return the probabilities that a holder of an item, and another user, reports on the item.
+
+    They are p p_χ + (1 - p) α for a holder, and p (k - p_χ) / (N - 1) + (1 - p) α for another user.
+    """
+    p, k, N = Fraction(protocol.participation), protocol.reported, protocol.items  # noqa: N806
+    inside = inclusion(k, N, protocol.gamma)
+    idle = (1 - p) * Fraction(k, N)
+    return p * inside + idle, p * (k - inside) / (N - 1) + idle if N > 1 else Fraction(0)
 
 
 def _convolved(one: Floats, other: Floats) -> Floats:

@@ -42,8 +42,8 @@ from protocols.privacy.binomial import log_pmf
 from protocols.sharing.schemes import ShamirPercent
 from simnet.arrays import Floats
 
-# The probabilities of all numbers m that are left out of a sum add up to less than this.
-NEGLECTED = 1e-30
+# The log of a bound: the probabilities of all numbers m that are left out of a sum add up to less.
+NEGLECTED = log(1e-30)
 
 
 def log_failure_of_sums(users: int, rate: float, threshold: int) -> float:
@@ -90,7 +90,7 @@ def log_failure_of_item(users: int, items: int, reported: int, rate: float, perc
     >>> round(exp(log_failure_of_item(users=2, items=1, reported=1, rate=0.5, percent=100)), 9)
     0.75
     """
-    return _log_failures_of_item(users, items, reported, rate, [percent])[0]
+    return _log_failures_of_item(users, items, reported, rate, [percent], NEGLECTED)[0]
 
 
 def largest_percent(users: int, items: int, reported: int, rate: float, bits: float) -> int | None:
@@ -105,7 +105,9 @@ def largest_percent(users: int, items: int, reported: int, rate: float, bits: fl
     """
     allowed = _allowed(bits)
     every = range(1, 101)
-    found = _log_failures_of_item(users, items, reported, rate, every)
+    # far below what is allowed, so that what is left out decides nothing
+    neglected = min(NEGLECTED, allowed - log(max(items, 1)) - 30)
+    found = _log_failures_of_item(users, items, reported, rate, every, neglected)
     enough = [
         percent for percent, one in zip(every, found, strict=True) if one + log(items) <= allowed
     ]
@@ -157,14 +159,24 @@ def _log_left_at_most(users: int, rate: float) -> Floats:
 
 
 def _log_failures_of_item(
-    users: int, items: int, reported: int, rate: float, percents: Sequence[int]
+    users: int,
+    items: int,
+    reported: int,
+    rate: float,
+    percents: Sequence[int],
+    neglected: float,
 ) -> list[float]:
+    """Return the log of f for each percentage, at most e^`neglected` too large."""
     _check(users, rate)
     checks.whole("items", items, 1)
     checks.reported_items(reported, items)
     sharings = [ShamirPercent(percent) for percent in percents]
     chance = reported / items
-    reach = 13 * sqrt(users * chance * (1 - chance)) + 100
+    # By Bernstein's inequality, numbers at a distance of t or more from the mean have probabilities
+    # of at most 2 e^-L together if t² / (2 v + 2 t / 3) = L, for the variance v.
+    third = (log(2) - neglected) / 3
+    reach = third + sqrt(third**2 + 6 * third * users * chance * (1 - chance))
+    reach = min(reach, users)  # it is infinite for infinitely many bits
     first = max(floor(users * chance - reach), 1)
     last = min(ceil(users * chance + reach), users)
     log_elected = _log_law(users, chance)
@@ -174,7 +186,7 @@ def _log_failures_of_item(
         terms.append([log_elected[m] + left[sharing.needed(m) - 1] for sharing in sharings])
     found = np.logaddexp.reduce(np.array(terms), axis=0)
     if last - first + 1 < users:
-        found = np.logaddexp(found, log(NEGLECTED))
+        found = np.logaddexp(found, neglected)
     return [float(one) for one in found]
 
 

@@ -29,8 +29,8 @@ the answers for this item, and t - 1 learn nothing from shares.
 S1 says who is counted, and we assume that it does so honestly. If S1 colludes with S2 and names a
 single user, S2 learns the answers of this user.
 
-Source: TSS is Algorithm 3 of Yang et al.; marks such as (1) in the code below are the steps of its
-flow. An agreement on contributors is standard; no paper's algorithm box is reproduced here.
+Source: TSS is Algorithm 3 of Yang et al.; (L11) below is line 11 of that box. An agreement on
+contributors is standard; no paper's algorithm box is reproduced here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -81,12 +81,12 @@ class RobustTSS(TSS):
         user is elected.
         """
         mine, chosen = self.answer(item, me)  # shapes (N,) and (k,)
-        await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (1)
+        await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (L9)
         _, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
 
         groups = [elected[j] for j in chosen.tolist()]
         sizes = [len(group) for group in groups]
-        shares = self.sharing.share_each(mine[chosen], sizes, me.coins)  # (3)
+        shares = self.sharing.share_each(mine[chosen], sizes, me.coins)  # (L16)
         await me.scatter(SHARE, to=groups, rows=shares, keys=index(chosen, self.items, "Nd"))
 
         duties = [j for j in range(self.items) if me.is_in(elected[j])]
@@ -107,7 +107,7 @@ class RobustTSS(TSS):
         for j, row in zip(duties, agreed, strict=True):
             counted = _named(row, users)
             if counted:
-                total = await me.gather_sum(SHARE, senders=counted, key=j)  # (4)
+                total = await me.gather_sum(SHARE, senders=counted, key=j)  # (L20)
                 await me.send(PARTIAL, to="S2", payload=(index(j, self.items, "Nd"), total))
 
     async def S1(self, me: Party) -> tuple[Ints, list[Ints]]:
@@ -119,7 +119,7 @@ class RobustTSS(TSS):
         has too few elected users left.
         """
         users = me.names("user")
-        came = await me.gather_some(SET, users)  # (2)
+        came = await me.gather_some(SET, users)  # (L11)
         alive = np.array([place for place, name in enumerate(users) if name in came])
         received = stack(list(came.values()))  # shape (n', N)
         sets = np.zeros((self.users, self.items), dtype=np.int64)
@@ -191,7 +191,7 @@ class RobustTSS(TSS):
             found.append(j)
         if not found:
             raise Abort(NO_ITEM_LEFT)
-        counts = type(sums[0]).stack(sums)  # (5)
+        counts = type(sums[0]).stack(sums)  # (L22)
         return me.output(self.estimate_counted, found, lost, int(number.numbers()), counts)
 
     def opened(self, sums: Sequence[FieldArray], points: Sequence[int], holders: int) -> FieldArray:

@@ -12,7 +12,7 @@ them with Shamir's sharing, they learn every reporter's answer for the item. TSS
 elects at least φ + 1 users for every item, so that with additive sharing no φ users can do so.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
-3; marks such as (1) in the code below are the steps of its flow.
+3; (L11) below is line 11 of that box.
 """
 
 from collections.abc import Mapping, Sequence
@@ -112,15 +112,15 @@ class TSS:
         the user is elected.
         """
         mine, chosen = self.answer(item, me)  # shapes (N,) and (k,)
-        await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (1)
+        await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (L9)
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         groups = [elected[j] for j in chosen.tolist()]
         sizes = [len(group) for group in groups]
-        shares = self.sharing.share_each(mine[chosen], sizes, me.coins)  # (3)
+        shares = self.sharing.share_each(mine[chosen], sizes, me.coins)  # (L16)
         await me.scatter(SHARE, to=groups, rows=shares, keys=index(chosen, self.items, "Nd"))
         duties = [j for j in range(self.items) if reporters[j] and me.is_in(elected[j])]
         if duties:
-            sums = await me.gather_sums(SHARE, duties, [reporters[j] for j in duties])  # (4)
+            sums = await me.gather_sums(SHARE, duties, [reporters[j] for j in duties])  # (L20)
             await self.sharing.report_each(me, duties, self.items, sums, to="S2")
 
     async def S1(self, me: Party) -> tuple[Ints, list[Ints]]:
@@ -128,7 +128,7 @@ class TSS:
 
         Returns what S1 knows: the reporting sets, and the users whom it elected for each item.
         """
-        sets = stack(await me.gather(SET, me.all("user")))  # (2) shape (n, N)
+        sets = stack(await me.gather(SET, me.all("user")))  # (L11) shape (n, N)
         everyone = me.group([*me.names("user"), "S2"])
         reporters = sets.values.sum(axis=0).tolist()
         elected = [me.coins.subset(self.group_size(m), self.users).plain for m in reporters]
@@ -142,8 +142,8 @@ class TSS:
         """
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         reported = [j for j in range(self.items) if reporters[j]]
-        sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])  # (5)
-        return me.output(self.estimate, reported, sums)
+        sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])
+        return me.output(self.estimate, reported, sums)  # (L22-L23)
 
     def functionality(
         self, items: Sequence[Sealed], users: Sequence[Holder]

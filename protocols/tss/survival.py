@@ -27,20 +27,22 @@ gives no probability; the formulas are derived here.
 """
 
 from collections.abc import Sequence
-from math import expm1, log1p
+from math import ceil, expm1, floor, log1p, sqrt
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 
+from protocols.privacy.binomial import log_pmf
 from protocols.sharing.schemes import Additive
-from protocols.sharing.table1 import reporters_law
+from protocols.sharing.table1 import chances_to_report
 from protocols.tss.script import TSS
 from simnet.arrays import Floats, Ints
 from simnet.drawing import COLOURS, SMALL, dress, panels
 from simnet.scenario.figure import write_figure
 
+EPSILON = np.finfo(np.float64).eps
 LEAST_REACH = 100  # the figure reaches at least so many honest users, if there are so many users
 
 
@@ -83,19 +85,49 @@ def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) 
         raise ValueError(f"the support must be {N} numbers of users with the sum {n}, got {held}")
     chances: dict[int, tuple[float, float]] = {}
     for count in set(held):
-        first, law = reporters_law(protocol, count)
-        reporters = np.arange(first, first + len(law))
+        reporters, law = _reporters(protocol, count)
         opened = _opened(protocol, reporters, colluders)
         all_collude = _all_among(n, reporters, colluders)
-        chances[count] = float(law @ opened), float(law @ (opened * all_collude))
-    alone = np.array([chances[count][0] - chances[count][1] for count in held])
+        chances[count] = float(law @ opened), float(law @ (opened * (1 - all_collude)))
+    alone = np.array([chances[count][1] for count in held])
     highest = min(1.0, float(alone.sum()))
     lowest = float(alone.max())
     is_associated = protocol.gamma is None and isinstance(protocol.sharing, Additive)
     if is_associated:
-        e, r = chances[held[0]]
-        lowest = max(lowest, -expm1(N * log1p(-e)) - N * r) if e < 1 else lowest
-    return Survival(colluders, lowest, highest, alone)
+        e, broken_alone = chances[held[0]]
+        if e < 1:
+            # 1 - (1 - e)^N - N r with r = e - `broken_alone`, less the rounding error of two
+            # numbers that may be nearly equal
+            lost = expm1(N * log1p(-e)) + N * e + 4 * EPSILON * N * e
+            lowest = max(lowest, N * broken_alone - lost)
+    return Survival(colluders, min(lowest, highest), highest, alone)
+
+
+def _reporters(protocol: TSS, support: int) -> tuple[Ints, Floats]:
+    """Return numbers of reporters of an item that `support` users hold, and their probabilities.
+
+    The numbers left out have probabilities below 1e-300 together. Small numbers count, however
+    unlikely they are, because few elected users are easily all among the colluders.
+    """
+    holder, other = map(float, chances_to_report(protocol))
+    if holder == other:  # as with uniform reporting sets
+        first, law = _binomial(protocol.users, holder)
+    else:
+        (first, holders), (more, others) = (
+            _binomial(support, holder),
+            _binomial(protocol.users - support, other),
+        )
+        first, law = first + more, np.convolve(holders, others)
+    return np.arange(first, first + len(law)), law
+
+
+def _binomial(n: int, p: float) -> tuple[int, Floats]:
+    if n == 0 or p in (0, 1):
+        return (n if p == 1 else 0), np.ones(1)
+    # By Bernstein's inequality, the rest is less likely than 2 exp(-t² / (2 n p (1-p) + 2 t / 3)).
+    reach = 40 * sqrt(n * p * (1 - p)) + 1000
+    first, last = max(floor(n * p - reach), 0), min(ceil(n * p + reach), n)
+    return first, np.exp(log_pmf(np.arange(first, last + 1), n, p))
 
 
 def _opened(protocol: TSS, reporters: Ints, colluders: int) -> Floats:

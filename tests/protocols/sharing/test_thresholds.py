@@ -48,6 +48,23 @@ def test_the_largest_percentage_is_the_last_that_fails_seldom_enough() -> None:
     assert log_failure_of_item(300, 12, 5, 0.1, percent + 1) > least
 
 
+def test_a_percentage_is_found_for_many_bits_too() -> None:
+    """With so many bits, even numbers of elected users with a chance below 1e-30 matter."""
+    n, rate, bits = 600, Fraction(1, 100), 120
+
+    def fails(percent: int) -> float:
+        total = 0.0
+        for m in range(1, n + 1):
+            t = -(-percent * m // 100)
+            most = exp(log_failure_of_sums(m, float(rate), t))
+            total += comb(n, m) / 2**n * most
+        return total
+
+    percent = largest_percent(n, 2, 1, float(rate), bits)
+    assert percent is not None
+    assert 2 * fails(percent) <= 2.0**-bits < 2 * fails(percent + 1)
+
+
 def test_no_threshold_does_where_everybody_leaves() -> None:
     assert largest_threshold(10, 1.0, 1) is None
     assert largest_percent(10, 3, 1, 1.0, 1) is None

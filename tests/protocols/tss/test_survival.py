@@ -71,6 +71,22 @@ def test_bounds_enclose_what_an_enumeration_gives(instance: tuple[TSS, int]) -> 
     assert found.lowest - 1e-12 <= some <= found.highest + 1e-12
 
 
+@pytest.mark.parametrize(("reported", "phi", "colluders"), [(12, 0, 2), (12, 0, 100), (3, 40, 300)])
+def test_unlikely_numbers_of_reporters_count_if_few_users_are_elected_then(
+    reported: int, phi: int, colluders: int
+) -> None:
+    n, alpha = 1000, Fraction(reported, 30)
+    chance = Fraction(0)
+    for m in range(colluders + 1):
+        size = max(phi + 1, m)
+        opened = Fraction(comb(colluders, size), comb(n, size))
+        honest = 1 - Fraction(comb(colluders, m), comb(n, m))
+        chance += comb(n, m) * alpha**m * (1 - alpha) ** (n - m) * opened * honest
+    found = broken(made(n, 30, reported, phi, "additive"), colluders)
+    assert found.items[0] == pytest.approx(float(chance), rel=1e-9, abs=0)
+    assert found.lowest <= found.highest == pytest.approx(30 * float(chance), rel=1e-9, abs=0)
+
+
 @pytest.mark.parametrize("users", [50, 1000, 100_000])
 def test_with_additive_sharing_only_the_number_of_honest_users_matters(users: int) -> None:
     for honest in (10, 20, 40):
