@@ -131,7 +131,7 @@ def outline_of(
     Raises `NotAlike` for a run that has something for which outlines have no rule. Raises
     `ScriptError` if the script inverts field elements that are not public, or calls other doors
     when it is read again, or if the numbers or sizes of its messages, its outputs or the ends of
-    its parties then differ. Field elements in messages are not compared.
+    its parties then differ. The contents of messages are not compared.
     """
     if sampled.fates or sampled.message_fates or sampled.deadlines or sampled.aborts:
         raise NotAlike(
