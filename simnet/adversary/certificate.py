@@ -159,7 +159,8 @@ def protocol_header(
     protocol: object, scenario: str | None, parameters: Mapping[str, object] | None
 ) -> Json:
     """What a certificate says of the protocol: its name, scenario, settings and source, and the
-    version of simnet.
+    version of simnet. Without `parameters`, the settings are the attributes of an attrs class, and
+    empty for other classes.
     """
     settings = _attributes(protocol) if parameters is None else parameters
     return {

@@ -117,8 +117,8 @@ def verdict(
     (`simnet.adversary.reading_again`), or computes something for which verdicts have no rule.
     Raises `SimnetError` if the functionality fails or makes other secrets than the scripts, if an
     input has no canonical form (`NoCanonicalForm`), and if runs of one seed draw field coins in
-    different portions. It is also raised if there is nothing to judge, for example because honest
-    parties have inputs and none of them has declared a secret.
+    different portions. It is also raised if there is nothing to judge: for example, if field
+    elements were sent, and honest parties have inputs, but none of them has declared a secret.
 
     Example: two users send each other their numbers without a mask.
 
@@ -246,8 +246,8 @@ class Judge:
 
         Raises `BadInput` for a coalition that is empty or cannot be read, and if a party that has
         to be observed was not. Raises `SimnetError` if an input has no canonical form
-        (`NoCanonicalForm`), and if there is nothing to judge, for example because honest parties
-        have inputs and none of them has declared a secret.
+        (`NoCanonicalForm`), and if there is nothing to judge: for example, if field elements were
+        sent, and honest parties have inputs, but none of them has declared a secret.
         """
         coalition = coalition_of(corrupt, _largest(self._runs).roster)
         self._check_observed(coalition)

@@ -26,9 +26,9 @@ shares that it received, under the label `partial`::
 All rows of a sender are read, over all items, rounds and lanes, and every coin in them must belong
 to the sender alone. So all relations follow from the relations that were found.
 
-Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
-seeds, drop-outs, secrets made from field elements, and doors that disclose something about field
-elements that were received or that contain coins.
+Making an outline raises `NotAlike` for what outlines have no rule for, such as products, seeds,
+drop-outs, secrets made from field elements, and doors that disclose something about field elements
+that were received or that contain coins.
 """
 
 from collections import Counter

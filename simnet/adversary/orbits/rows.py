@@ -1,12 +1,12 @@
 """The rows of one sender, with its coins eliminated: which rows are independent, which are not.
 
 Theory of operation. Rows are read block by block. Many rows of a large block are a single coin that
-occurs in no earlier row. Such rows are independent, and consecutive rows of this kind form a
-*stretch*: row k of the stretch is the coin `first + k * lanes` times a fixed factor. In all other
-rows, coins are replaced by the rows that determine them: rows of stretches, or rows that were read
-before. If a coin is left that no such row determines, the row is independent, too. If no coin is
-left, the row is a combination of other rows, secrets, and what the sender received: a `Relation`.
-Public numbers are left out.
+occurs in no earlier row. Such rows are independent. Consecutive rows of a block form a *stretch* if
+row k of the stretch is the coin `first + k * lanes` times a fixed factor. In all other rows, coins
+are replaced by the rows that determine them: rows of stretches, or rows that were read before. If a
+coin is left that no such row determines, the row is independent, too. If no coin is left, the row
+is a combination of other rows, secrets, and what the sender received: a `Relation`. Public numbers
+are left out.
 
 Example over F_7: u1 sends c, d and b - c - d, in one block.
 
