@@ -325,15 +325,15 @@ def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
 
     numbers = []
     if ruling.printed is not None:
-        numbers.append("stated" if ruling.stated else f"printed {ruling.printed_in_words}")
+        printed = ruling.printed_in_words
+        numbers.append(printed if ruling.stated or ruling.in_words else f"printed {printed}")
     if ruling.expected is not None:
         chance = "" if ruling.chance is None else f" (chance {ruling.chance:.2g})"
         numbers.append(f"expected {in_words(ruling.expected)}{chance}")
     if ruling.measured is not None:
         interval = f" ({ruling.interval_in_words})" if ruling.interval_in_words else ""
-        numbers.append(
-            f"measured {in_words(ruling.measured)}{interval}{'' if ruling.holds else ', outside'}"
-        )
+        outside = "" if ruling.holds else ", expected value outside"
+        numbers.append(f"measured {in_words(ruling.measured)}{interval}{outside}")
     said = f"{ruling.what}{f' (read as: {ruling.under})' if ruling.under else ''}"
     text = Text(f"{said}: {', '.join(numbers)}{': ' if numbers else ''}")
     screen.print(text.append(ruling.verdict, "bold"))
