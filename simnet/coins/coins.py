@@ -125,9 +125,9 @@ class Coins:
     """The coins of one party, of one of its deferred blocks, or of the functions of its doors. A
     script gets the coins of its party as `me.coins`.
 
-    A draw is independent of all draws before it. Probabilities are floats or fractions in [0, 1]; a
-    method raises `ValueError` for arguments out of range, and `TypeError` for arguments of another
-    type, such as 2.5 or True for a number of draws.
+    A draw is independent of all draws before it. Probabilities are real numbers in [0, 1]; a method
+    raises `ValueError` for arguments out of range, and `TypeError` for arguments of another type,
+    such as 2.5 or True for a number of draws.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> coins = SampledCoins(seed=7, party="u1")

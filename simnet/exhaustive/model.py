@@ -27,8 +27,9 @@ infinitely many worlds.
 Two things make the search fast. The states of a party are kept by the party's own history
 (`party_tree`). And only *structures* decide which action comes next and who takes which message. A
 structure says what is sent to whom, under which tag, with which plain contents and which
-coefficients of forms, but not the values of secrets. So the order of events is kept in a tree of
-its own, the schedule tree (`ScheduleNode`), which worlds and inputs share.
+coefficients of forms, but not the values of secrets. (If field coins are enumerated, field elements
+are plain contents.) So the order of events is kept in a tree of its own, the schedule tree
+(`ScheduleNode`), which worlds and inputs share.
 
 Example. A party "a" answers a question truthfully with probability 3/4; "b" reads the answer.
 
@@ -217,8 +218,8 @@ Action = Start | Toss | Open | Deliver | End
 class ScheduleNode:
     """A place in the schedule tree: the order of events, without the values of secrets.
 
-    Two joint histories lead to the same node if they differ only in the values of secrets, or in
-    inputs that do not affect structures.
+    Joint histories with equal structures lead to the same node. They may differ in the values of
+    secrets, and in inputs that do not affect structures.
     """
 
     def __init__(

@@ -117,9 +117,9 @@ class History:
 class PartyState:
     """The state of a party after a history.
 
-    `structure` is a number for everything that the party has sent and asked for so far, except the
-    values of secrets. The joint order of events depends on structures alone (see
-    `model.ScheduleNode`).
+    `structure` is a number for everything that the party has sent and asked for so far. Forms count
+    with their coefficients, and not with the values of secrets. The joint order of events depends
+    on structures alone (see `model.ScheduleNode`).
     """
 
     party: int

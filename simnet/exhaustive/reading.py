@@ -133,7 +133,8 @@ class RowsAsked(BaseException):
 class LocalReading(Sampled):
     """One execution of one party's script.
 
-    `secrets` are the values that the party has declared so far, by unknown.
+    `secrets` are the values that the party has declared so far, by unknown. It stays empty if field
+    coins are enumerated.
     """
 
     lifts = True

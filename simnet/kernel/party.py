@@ -214,8 +214,8 @@ class Party:
         """Return the output of the script, sealed until the run has ended.
 
         `function` is called with the values behind the arguments, without coins. If the function
-        raises an error, the run ends with a `ScriptError` after the scripts have ended. Raises
-        `TypeError` in a deferred block.
+        raises an error, the run ends with a `ScriptError`, at the latest when the scripts have
+        ended. Raises `TypeError` in a deferred block.
 
         For example, `return me.output(np.mean, total)`.
         """

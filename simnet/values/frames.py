@@ -19,8 +19,8 @@ HEADER_BYTES = _FIELDS.size + _CHECK.size
 
 @attrs.frozen
 class Frame:
-    """One message as bytes. `tag` and `sender` are numbers that the run gave to the tag and the
-    sender.
+    """One message as bytes. `tag` is the place of the tag in a list that the caller keeps, and
+    `sender` is the number of a party.
     """
 
     tag: int

@@ -2,7 +2,7 @@
 
 Theory of operation. A value takes only the bits that its kind needs: an element of F_q takes
 ceil(log2 q) bits, and an index below n takes ceil(log2 n). A `WireType` consists of a kind of value
-and the number of different values, which gives its width in bits. A payload is a sequence of
+and the number of different values; they give its width in bits. A payload is a sequence of
 arrays, each with one wire type. The list of their types and shapes is the payload's `Manifest`. To
 encode a payload, we join the bits of all values, each with its most significant bit first, and add
 zeros at the end to fill the last byte. So the manifest alone gives the size of a payload:
