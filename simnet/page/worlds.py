@@ -85,8 +85,8 @@ def worlds_of(
     """Return what a coalition sees on two inputs of a tiny instance.
 
     Raises `BadInput` for an instance that is not tiny, for a coalition that is empty, cannot be
-    read or includes the network, for inputs that do not fit the protocol, and if a member of the
-    coalition has different inputs in the two worlds.
+    read or includes the network, for a wrong number of inputs, and if a member of the coalition has
+    different inputs in the two worlds.
     """
     comparison = Comparison(protocol, corrupt)
     if comparison.corrupt.network:

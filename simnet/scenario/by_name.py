@@ -100,7 +100,8 @@ def perform(
         is how many of the users are drawn, unless the data are handed to the parties as they are.
         For a list or a column of items, `items=N` says that the items are 1..N.
 
-    Raises `BadInput` for settings or data that do not fit, and for a run above the limit.
+    Raises `BadInput` for settings or data that do not fit, and for a run above the limit. A script
+    may refuse data only when it runs; then `ScriptError` is raised.
 
     >>> result = perform("dpds", data=["tea", "milk", "tea", "tea"], participation=0.5, seed=1)
     >>> result.labels

@@ -14,7 +14,7 @@ two ways to a verdict, elimination and symmetry. They are tried in this order:
 4. A claim that is left over is *not judged*: it neither holds nor fails, and the result says why.
 
 Example: DPDS with 5,000 users has 25 million messages. All its claims are judged by symmetry. With
-shares of polynomials in place of additive ones its users are not alike, so no claim is judged.
+shares of polynomials in place of additive ones symmetry does not apply, so no claim is judged.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -337,8 +337,8 @@ def guessed_inputs_in_words(
     possible.
 
     `has_option` says whether the command at hand has the option `--inputs`; only then the note
-    advises to use it. Returns None if no party takes an input, if the protocol has
-    `items`, or if the scenario has an `about` or says what the inputs are.
+    advises to use it. Returns None if no party takes an input, if the protocol has `items` or takes
+    an argument `items`, or if the scenario has an `about` or says what the inputs are.
     """
     is_said = isinstance(protocol, OverItems) or scenario.about is not None
     takes_inputs = any(seat.takes_input for seat in seated(protocol).seats)

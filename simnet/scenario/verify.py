@@ -100,7 +100,7 @@ def verify(
     `simnet.scenario.drops`. If `fates` is given, `drop` is ignored, `fates` has the fates of the
     parties of each run, and `message_fates` those of messages. `network` decides deadlines.
 
-    Raises `BadInput` for parameters, inputs or a coalition that do not fit.
+    Raises `BadInput` for parameters, a number of inputs or a coalition that do not fit.
     """
     scenario, numbers = _fitted(scenario, seed, inputs)
     protocol, own_inputs = _prepared(scenario, seed, numbers, collections)
@@ -134,8 +134,8 @@ def verify_alike(
 ) -> VerifiedAlike:
     """Return the verdict on one run in which many parties are alike.
 
-    `inputs` are as for `verify`. Raises `NotAlike` for other runs, and `BadInput` for parameters,
-    inputs or a coalition that do not fit.
+    `inputs` are as for `verify`. Raises `NotAlike` for other runs, and `BadInput` for parameters, a
+    number of inputs or a coalition that do not fit.
     """
     scenario, numbers = _fitted(scenario, seed, inputs)
     protocol, own_inputs = _prepared(scenario, seed, numbers, 1, alike=True)

@@ -69,8 +69,8 @@ class About:
     """An estimate of how much a run sends, so that the program can refuse a too large run."""
 
     expected_squared_l2: float | None = None
-    """The mean of the squared L2 error or, if this mean depends on the users' inputs, its largest
-    value."""
+    """The mean of the squared L2 error, or None. If this mean depends on the users' inputs, the
+    protocol says which number stands here, such as the largest value."""
 
     expected_bill: Callable[[Run], Sequence[Expectation]] | None = None
     """Returns the entries of the protocol's cost table for a run. Without it, the bill shows only

@@ -298,8 +298,8 @@ class Job:
 
 def network_key(name: str) -> str:
     """Return the value of a parameter that stands for a network: the network's name or, for a TOML
-    file, the file's name with a digest of what the file says. Results are kept under this value, so
-    it changes if the file changes.
+    file, the file's name with a digest of the network. Results are kept under this value, so it
+    changes if the file describes another network.
 
     Raises `BadInput` if there is no such network.
 
