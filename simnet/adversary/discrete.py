@@ -6,8 +6,9 @@ disclosed. Unless a proof shows that these values are independent of inputs, we 
 calling the doors (`door_laws`). We count every disclosed value, even if no message carries it,
 because the value may decide whether a party sends a message at all. We use the protocol's own
 statement (`Disclosure`) instead if we cannot find the law, or if the protocol states a smaller loss
-for this coalition. For example, the server S1 of the protocol TSS sees the set of items on which
-each user reports. With 30 users, 4 items, p = 1/2, k = 2 and γ = 2::
+for this coalition than we found for the disclosed values alone. For example, the server S1 of the
+protocol TSS sees the set of items on which each user reports. With 30 users, 4 items, p = 1/2, k =
+2 and γ = 2::
 
     sees         [{"what": "reporting set", "from": "user", "senders": 30, "messages": 30, ...}]
     disclosed    [{"functions": ["adaptive_set"], "parties": ["u1", ...], "epsilon": 0.3365, ...}]
@@ -119,7 +120,8 @@ def discrete_view(
 
 def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | None:
     """Return what was found about disclosed values. If their law was not found, or if the protocol
-    states a smaller loss, return the protocol's statement. Return None if there is neither.
+    states a smaller loss (`_is_smaller`), return the protocol's statement. Return None if there is
+    neither.
     """
     if found.epsilon is None or (
         stated is not None and not found.independent and _is_smaller(stated, found)
@@ -141,7 +143,7 @@ def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | N
 
 
 def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
-    """Whether the protocol states a smaller loss than the loss that was found.
+    """Whether the protocol states a smaller loss than was found for the disclosed values alone.
 
     Two formulas for one number may differ in their last digits; this does not count as smaller.
     """

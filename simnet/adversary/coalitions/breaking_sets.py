@@ -84,7 +84,7 @@ OTHERS_NAMED = 4
 ADDITIVE_NOTE = "shares whose coins occur in at most two elements: sets of any size were searched"
 THRESHOLD_NOTE = (
     "the shares are values of polynomials, and the protocol states how many are enough to read a "
-    "secret: a set of recipients stands for all sets of the same size"
+    "secret: a set of recipients stands for all sets of equally many recipients"
 )
 FORWARDING_REASON = (
     "the user forwards values that it received, or sends values that others know, and what "

@@ -169,9 +169,10 @@ class AlikeVerdict:
 class AlikeJudge:
     """Plays and reads a run once, and gives verdicts on coalitions of its parties.
 
-    Raises `NotAlike` if the run has something for which there is no rule here. The method `verdict`
-    raises `NotAlike` if the parties of the run are not alike, if no proof was found, or if no
-    honest party has declared a secret.
+    Raises `NotAlike` if the run has something for which there is no rule here, and if the state of
+    a global generator such as `random` changed in it. The method `verdict` raises `NotAlike` if the
+    parties of the run are not alike, if no proof was found, or if no honest party has declared a
+    secret.
 
     `same_as` is a run that was made before: `ScriptError` is raised if it differs from the played
     run in the numbers or sizes of messages, in an output, or in how a party ended. Contents of
@@ -198,6 +199,8 @@ class AlikeJudge:
             recording.record.side_effects += same_as.side_effects
         refuse_side_effects(recording.record)
         self.outline = outline_of(sampled, recording.record, progress, with_polynomials)
+        before = [] if same_as is None else [same_as]
+        _refuse_foreign_randomness([*before, sampled, self.outline.run])
         self.structure = Structure(self.outline)
 
     def verdict(self, corrupt: CoalitionLike) -> AlikeVerdict:
@@ -323,6 +326,20 @@ class AlikeJudge:
         # A list of what is seen in clear would lack the keys of summed messages. What honest
         # parties disclose is judged whether a message carries it or not.
         return attrs.evolve(view_of_run, sees=())
+
+
+def _refuse_foreign_randomness(runs: Sequence[Run]) -> None:
+    """Raise `NotAlike` if the state of a global generator such as `random` changed in a run.
+
+    Messages may then have another content each time, and here contents are not compared.
+    """
+    generators = dict.fromkeys(name for done in runs for name in done.foreign_randomness)
+    if generators:
+        changed = " and of ".join(f"`{name}`" for name in generators)
+        raise NotAlike(
+            f"the state of {changed} changed during the run, so perhaps the script draws random "
+            "numbers outside me.coins"
+        )
 
 
 def _combines_elements(found: tuple[Component, OrbitProof]) -> bool:

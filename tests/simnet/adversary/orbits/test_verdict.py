@@ -7,12 +7,14 @@ import shutil
 import subprocess
 
 import attrs
+import numpy as np
 import pytest
 
 from simnet import BadInput, Field, Summed, Tag, run, seats, verdict
 from simnet.adversary.certificate import certificate_text
 from simnet.adversary.check import BadCertificate, certificate
 from simnet.adversary.orbits.certificate import alike_certificate_of
+from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.adversary.whole_view import meets
 from simnet.errors import ScriptError
@@ -137,6 +139,29 @@ def test_the_run_that_is_judged_is_compared_with_a_run_that_was_made_before():
 
     with pytest.raises(ScriptError):
         AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1, same_as=run(Longer(), [1, 2, 3, 4, 5], 1))
+
+
+@pytest.mark.parametrize(
+    ("draw", "name"), [(random.random, "`random`"), (np.random.random, "`numpy.random`")]
+)
+def test_a_script_that_draws_random_numbers_of_its_own_is_not_judged_by_symmetry(draw, name):
+    class Sometimes(Bare):
+        """Either every user sends its number to all users, or every user sends coins."""
+
+        is_bare = False
+
+        async def user(self, me, number):
+            mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+            bare, masks = type(mine).stack([mine] * 5), me.coins.field(F, (5, 1))
+            if me.index == 1:
+                self.is_bare = draw() < 0.5
+            await me.scatter(SHARE, to=me.all("user"), rows=bare if self.is_bare else masks)
+            await me.gather_sum(SHARE, senders=me.all("user"))
+
+    done = run(Sometimes(), [1, 2, 3, 4, 5], 1)
+    for before in (None, done):
+        with pytest.raises(NotAlike, match=f"{name} changed .* outside me.coins"):
+            AlikeJudge(Sometimes(), [1, 2, 3, 4, 5], 1, same_as=before)
 
 
 class OverFive(Bare):
