@@ -1,4 +1,4 @@
-"""Pictures of a mechanism's law: a density with its atoms, or one bar for each possible report."""
+"""Pictures of a mechanism's law: densities and atoms, or bars for the probabilities of reports."""
 
 from fractions import Fraction
 from pathlib import Path
