@@ -29,8 +29,15 @@ def inputs_by_name(inputs: Inputs, roster: Roster) -> dict[str, Any]:
             for name, seat in _named(wanting, inputs, roster).items()
         }
     size = sum(seat.size for seat in wanting.values())
-    if len(inputs) != size:
-        given = "1 input was" if len(inputs) == 1 else f"{len(inputs)} inputs were"
+    try:
+        count = len(inputs)
+    except TypeError:
+        raise BadInput(
+            "the inputs of a run are a list or an array with one input for each party that takes "
+            f"one, or a dictionary by the parties' names, got {type(inputs).__name__}"
+        ) from None
+    if count != size:
+        given = "1 input was" if count == 1 else f"{count} inputs were"
         takers = "1 party that takes" if size == 1 else f"{size} parties that take"
         raise BadInput(f"{given} given for {takers} an input; parties: {roster.describe()}")
     by_name, start = {}, 0
