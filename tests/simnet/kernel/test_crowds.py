@@ -146,7 +146,7 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
         run(protocol, {"u1": 1, "c1": [[1], [1, 2], 3]})
     for lone in (5, None, np.array(5)):
         with pytest.raises(BadInput, match="are a list or an array with one input for each party"):
-            run(protocol, lone)  # type: ignore[arg-type]
+            run(protocol, lone)
     with pytest.raises(ValueError, match="a crowd needs at least 1 member, got members=0"):
         Seat(idle, members=0)
 
