@@ -9,8 +9,8 @@ the variance of each user's noise, which the statement for the fine grid ignores
 Source: Yang et al., section 3.1.2.
 """
 
-from math import sqrt
-from typing import Literal
+from math import inf, sqrt
+from typing import Literal, get_args
 
 import attrs
 
@@ -26,6 +26,9 @@ Draw = Literal["rounded-gaussian", "discrete-gaussian"]
 NOISE_SHARES = ("exact", "as-printed")
 NOISY = "the server: all counts with the noise of"
 TOLERANCE = 1e-6
+# With a smaller variance, in squares of grid steps, noise on the grid is 0 except with a
+# probability below 1e-300.
+LEAST_STEPS = 1e-4
 COARSE = 1000.0  # the exact law is computed if the sum's deviation is at most this many grid steps
 
 
@@ -35,6 +38,9 @@ class UserNoise:
 
     `variance` is in squares of counts. `draw` is `rounded-gaussian` or `discrete-gaussian`. With
     `fraction_bits` = k the noise lies on a grid of 2^-k; with None the noise is a real number.
+
+    Raises `ValueError` for a variance that is not positive and finite, for another law, and for a
+    negative k.
 
     >>> noise = UserNoise(variance=4.0)
     >>> server_of_noisy_counts(100, noise, delta=1e-6).epsilon  # doctest: +ELLIPSIS
@@ -46,9 +52,17 @@ class UserNoise:
     # k: a count of 1 is 2^k steps of the grid. None stands for noise in real numbers.
     fraction_bits: int | None = None
 
+    def __attrs_post_init__(self) -> None:
+        checks.number("variance", self.variance)
+        if not 0 < self.variance < inf:  # also refuses NaN
+            raise ValueError(f"the variance of noise is positive and finite, got {self.variance}")
+        checks.one_of("draw", self.draw, get_args(Draw))
+        if self.fraction_bits is not None:
+            checks.whole("fraction_bits", self.fraction_bits, 0)
+
     def profile(self, shares: int) -> tuple[Profile, str]:
         """Return the privacy profile of the sum of `shares` users' noise, and its assumption in
-        words.
+        words. Raises `ValueError` for noise that is too large or too small to compute with.
         """
         deviation = sqrt(shares * self.variance)
         if self.fraction_bits is not None and deviation * 2**self.fraction_bits <= COARSE:
@@ -60,6 +74,11 @@ class UserNoise:
             )
 
             steps = self.variance * 4.0**self.fraction_bits
+            if steps < LEAST_STEPS:
+                raise ValueError(
+                    f"the noise of a user has standard deviation {sqrt(steps):.3g} on its grid, "
+                    "and is 0 there"
+                )
             law = (
                 rounded_gaussian(steps)
                 if self.draw == "rounded-gaussian"

@@ -256,6 +256,19 @@ def test_colluders_take_their_noise_off_and_a_factor_restores_it():
         server_of_noisy_counts(10, UserNoise(1.0), epsilon=0.5, colluders=6, dropped=4)
 
 
+@pytest.mark.parametrize("variance", [0.0, -1.0, inf, float("nan")])
+def test_noise_without_a_positive_variance_is_refused(variance):
+    with pytest.raises(ValueError, match="the variance of noise is positive and finite"):
+        UserNoise(variance, "rounded-gaussian", 4)
+
+
+@pytest.mark.parametrize("draw", ["rounded-gaussian", "discrete-gaussian"])
+@pytest.mark.parametrize("variance", [1e-300, 1e-30, 1e-5])
+def test_noise_that_is_nothing_on_its_grid_is_refused(draw, variance):
+    with pytest.raises(ValueError, match="and is 0 there"):
+        server_of_noisy_counts(10, UserNoise(variance, draw, 0), epsilon=0.5)
+
+
 @pytest.mark.slow
 def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
     """On a fine grid it is the Gaussian to many digits.
