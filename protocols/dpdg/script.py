@@ -134,10 +134,9 @@ class DPDG:
 
     @property
     def _has_field(self) -> bool:
-        variance = self.target_variance
         try:
-            return isfinite(variance) and 2 * self.largest_sum < LARGEST_MODULUS
-        except OverflowError:  # the variance on fixed-point counts exceeds the largest float
+            return isfinite(self.target_variance) and 2 * self.largest_sum < LARGEST_MODULUS
+        except OverflowError:  # a variance exceeds the largest float
             return False
 
     @property

@@ -36,6 +36,7 @@ from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
+from simnet.printable import count_of
 from simnet.record.fate import Happened
 from simnet.roster import Seat
 from simnet.values.rows import tally
@@ -74,6 +75,12 @@ class SampledCollection:
     def __attrs_post_init__(self) -> None:
         one_of("population", self.population, SEATINGS)
         one_of("formula", self.formula, tuple(ESTIMATORS))
+        groups, mechanisms = len(self.members), len(self.mechanisms)
+        if groups != mechanisms or not groups:
+            raise ValueError(
+                "there is at least one group, and one mechanism for each: got "
+                f"{count_of(groups, 'group')} and {count_of(mechanisms, 'mechanism')}"
+            )
         if any(each.response != self.mechanism.response for each in self.mechanisms):
             raise ValueError(
                 "the mechanisms of groups may differ only in the probability to report, got "

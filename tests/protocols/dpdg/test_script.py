@@ -320,7 +320,7 @@ def test_an_item_outside_the_domain_is_refused(item: int) -> None:
         run(DPDG(3, 3, 0.5, 1e-5), [1, item, 2])
 
 
-@pytest.mark.parametrize(("epsilon", "bits"), [(1e-9, 40), (1e-150, 16), (1e-320, 0)])
+@pytest.mark.parametrize(("epsilon", "bits"), [(1e-9, 40), (1e-150, 16), (1e-300, 16), (1e-320, 0)])
 def test_noise_too_wide_for_any_field_is_refused(epsilon: float, bits: int) -> None:
     with pytest.raises(ValueError, match="fit no field below"):
         DPDG(4, 3, epsilon, 1e-5, bits)

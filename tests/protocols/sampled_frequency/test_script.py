@@ -278,6 +278,14 @@ def test_the_interval_of_a_biased_estimate_is_freed_of_its_bias() -> None:
     assert 0.93 < np.mean(kept) < 0.97
 
 
+@pytest.mark.parametrize(("members", "count"), [((), 0), ((3,), 0), ((), 1), ((3,), 2)])
+def test_groups_without_a_mechanism_of_their_own_are_refused(
+    members: tuple[int, ...], count: int
+) -> None:
+    with pytest.raises(ValueError, match="at least one group, and one mechanism for each"):
+        SampledCollection(members, (SampledGRR(1.0, 2, 0.5),) * count)
+
+
 def test_the_ratio_has_no_estimate_of_nobody() -> None:
     protocol = collected(3, 2, sampling=0.001, formula="ratio")
     with pytest.raises(ScriptError, match="which is 0: use per-report"):
