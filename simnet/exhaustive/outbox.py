@@ -6,9 +6,9 @@ script can be played without the other parties. The script gets the kernel's own
 the script waits for messages, the outbox suspends the script and returns a `Request`, which says
 what the script waits for. The caller (`party_tree`) resumes the script with the messages.
 
-A party that will drop out gets a `CutOutbox` around its outbox, and a party some of whose messages
-go astray gets an `AstrayOutbox`. A message that goes astray is collected like
-others, and carries its fate.
+A party that has a fate gets a `CutOutbox` around its outbox, and a party some of whose messages go
+astray gets an `AstrayOutbox`. A message that goes astray is collected like others, and carries its
+fate.
 
 Example. The script ::
 
@@ -371,7 +371,7 @@ class AstrayOutbox(AstrayLink):
 
 
 class CutOutbox(CutLink):
-    """The link of a party that will drop out while its script is played by itself."""
+    """The link of a party that has a fate. Its script is played by itself."""
 
     def __init__(self, link: Link, fate: Fate, actor: Actor, roster: Roster, tape: Tape) -> None:
         super().__init__(link, fate, actor, roster)

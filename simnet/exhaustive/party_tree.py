@@ -23,8 +23,8 @@ To reach a state, we play the script from the beginning with the state's history
 that is still suspended at the state before. States are kept, because one history of the *party* may
 be part of many joint histories of all parties.
 
-A delivery of field elements becomes *received unknowns*, which are numbered for each party. Two
-deliveries that differ only in the values of forms are one branch.
+A delivery of forms becomes *received unknowns*, which are numbered for each party. Two deliveries
+that differ only in the values of forms are one branch.
 """
 
 import copy

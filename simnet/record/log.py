@@ -119,7 +119,7 @@ class Log:
         return post
 
     def take(self, party: int, post: int) -> None:
-        """Note that a party waited for its message of a post, and took the message out."""
+        """Note that a party waited for its message of a post."""
         if self._meters[party].changed:
             self._note_work(party)
         self.events.append(party << _SUBJECT | TAKE << VALUE_BITS | post)

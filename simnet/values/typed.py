@@ -91,9 +91,10 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
     """Return indices in `0..below-1`, of any shape, ready to be sent.
 
     `kind` is `nd` for indices of parties, or `Nd` for indices of items: the bill counts the two
-    kinds apart.
+    kinds apart. Booleans count as 0 and 1.
+
     Raises `CodecError` for values that are not integers in this range, `TypeError` for a bound that
-    is not a whole number, and `ValueError` for a bound outside 1..2**63.
+    is not a whole number, and `ValueError` for a bound outside 1..2**63 and for another kind.
 
     >>> report = index([3, 0], below=5)
     >>> report.wire.width, report.values.tolist()
@@ -102,6 +103,8 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
     below = integer("the bound of an index", below)
     if not 1 <= below <= 1 << 63:
         raise ValueError(f"an index needs a bound from 1 to 2**63, got below={below}")
+    if kind not in ("nd", "Nd"):
+        raise ValueError(f"the kind of an index is nd or Nd, got {kind!r}")
     return _typed(
         WireType(kind, below),
         np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values,

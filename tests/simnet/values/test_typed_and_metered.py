@@ -119,6 +119,13 @@ def test_indices_refuse_bounds_that_a_signed_word_cannot_hold(below: int) -> Non
         index(below - 1, below)
 
 
+def test_the_kind_of_an_index_is_that_of_parties_or_of_items() -> None:
+    for kind in ("qd", "items", None):
+        wrong: Any = kind
+        with pytest.raises(ValueError, match="the kind of an index is nd or Nd"):
+            index([1], below=5, kind=wrong)
+
+
 def test_reals_refuse_words() -> None:
     with pytest.raises(CodecError, match="real numbers are expected"):
         reals(["one"])
