@@ -233,6 +233,8 @@ def whole_numbers(
             other = next((each for each in given if not is_integer(each)), array[0])
             raise TypeError(f"{name} are whole numbers, got {array.dtype} such as {other!r}")
         return np.empty(0, dtype=np.int64)
+    if isinstance(values, list | tuple) and any(isinstance(each, bool) for each in values):
+        raise TypeError(f"{name} are whole numbers, got a bool")  # numpy took it for 0 or 1
     if array.size and not (array.min() >= least and array.max() <= most):
         wrong = array[(array < least) | (array > most)][0]
         raise ValueError(f"{name} are whole numbers from {least} to {most}, got {wrong}")

@@ -164,3 +164,5 @@ def test_reals_are_all_that_fits_a_double() -> None:
 def test_the_error_names_the_value_that_is_no_whole_number() -> None:
     with pytest.raises(TypeError, match=r"such as 2\.5$"):
         checks.whole_numbers("items", [1, 2.5], 1, 5)
+    with pytest.raises(TypeError, match="whole numbers, got a bool"):
+        checks.whole_numbers("items", [2, True], 1, 5)  # which numpy takes for [2, 1]
