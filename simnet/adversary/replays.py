@@ -81,8 +81,8 @@ class Replays:
     every input becomes every item.
 
     In `needed` replays each input becomes each of the other items, and then, if several people have
-    inputs, all become the same item. `needed` is None if the possible inputs are not known, and if
-    an input is not one of the items.
+    inputs, all become the same item, unless all have this item in the run. `needed` is None if the
+    possible inputs are not known, and if an input is not one of the items.
     """
 
     made: int
@@ -187,8 +187,8 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
 
     If the protocol has items and the inputs are numbers, each moves on by 1, 2, ... items (item 1
     follows the last one). Then, if several people have inputs, all of them become item 1, then all
-    item 2, and so on. Without such items, parties get the inputs of other parties; nothing is
-    yielded if all parties have the same input.
+    item 2, and so on, without an item that all of them have. Without such items, parties get the
+    inputs of other parties; nothing is yielded if all parties have the same input.
     """
     items = _items(done)
     if items is not None:
@@ -196,7 +196,7 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
             yield {name: _shifted(value, step, items) for name, value in done.inputs.items()}
         # The functions of several people may share a side effect, which may be visible only
         # if two people have the same input.
-        for item in range(1, items + 1) if _people(done) > 1 else ():
+        for item in _items_for_all(done, items):
             yield {name: _all_hold(value, item) for name, value in done.inputs.items()}
         return
     if len(_different_values(done)) < 2:
@@ -226,7 +226,17 @@ def _count_of_others(done: Run) -> int:
     items = _items(done)
     if items is None:
         return max(len(done.inputs) - 1, 0)
-    return items - 1 + (items if _people(done) > 1 else 0)
+    return items - 1 + len(_items_for_all(done, items))
+
+
+def _items_for_all(done: Run, items: int) -> Sequence[int]:
+    """The items that all people get in turn: none for a single person, and not an item that all
+    people have in the run.
+    """
+    if _people(done) < 2:
+        return ()
+    held = {item for value in done.inputs.values() for item in np.unique(value).tolist()}
+    return [item for item in range(1, items + 1) if held != {item}]
 
 
 def _items(done: Run) -> int | None:

@@ -530,6 +530,17 @@ def test_equal_inputs_of_all_parties_are_no_other_inputs() -> None:
         assert dict(other) != dict(done.inputs)
 
 
+@pytest.mark.parametrize(("items", "needed"), [(1, 0), (2, 2), (3, 4)])
+def test_an_item_that_all_have_is_no_other_input(items: int, needed: int) -> None:
+    replays = replays_of(DPDS(4, items, 0.5), [1, 1, 1, 1])
+    assert replays.needed == needed
+    assert replays.is_complete
+    done = run(DPDS(4, items, 0.5), [1, 1, 1, 1])
+    assert len(list(other_inputs(done))) == needed
+    for other in (*other_inputs(done), *few_changed(done)):
+        assert dict(other) != dict(done.inputs)
+
+
 def test_without_inputs_nothing_is_replayed() -> None:
     class Silent:
         items = 3
