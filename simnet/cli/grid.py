@@ -3,7 +3,7 @@
 The library rich makes a table narrow by cutting or breaking words, and half a number is a wrong
 number. In a `Grid`, a column is at least as wide as its longest word; only a word of more than 40
 letters may be broken. If the table is then too wide, it is printed row by row: each cell that is
-not empty begins a line, behind its heading::
+not empty begins a line, behind its heading. There, a very narrow terminal breaks shorter words::
 
     role  exact      measured            role      user
     user  1,200,000  1,200,000           exact     1,200,000

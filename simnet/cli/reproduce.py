@@ -192,14 +192,12 @@ def _refuse_unknown_readings(how: JudgedOptions, chosen: "Sequence[str]") -> Non
         if word not in words:
             others = f"they have one for {', '.join(words)}" if words else "they have none at all"
             raise BadInput(f"these experiments have no threshold for the word {word!r}: {others}")
-    readings = sorted({quote.under for one in experiments for quote in one.quotes} - {""})
+    readings = sorted({quote.under or AS_PRINTED for one in experiments for quote in one.quotes})
     if how.reading is not None and not any(
         one.with_reading(how.reading).quotes for one in experiments
     ):
-        raise BadInput(
-            f"no statement of these experiments is read as {how.reading!r}: the readings are "
-            f"{'; '.join([AS_PRINTED, *readings])}"
-        )
+        listed = f"the readings are {'; '.join(readings)}" if readings else "they have no statement"
+        raise BadInput(f"no statement of these experiments is read as {how.reading!r}: {listed}")
 
 
 def command_of(names: "Sequence[str]", how: JudgedOptions) -> str:
@@ -279,7 +277,7 @@ def _print_report(reported: "Report", screen: "Console") -> None:
     screen.print(f"{reported.study.name}: {experiment.summary} ({experiment.source})", style="bold")
     if reported.table.synthetic:
         screen.print(
-            "The people are synthetic, not real data: --data DIR names a folder with the data"
+            "The people are synthetic, not real data; --data DIR names a folder that has the data"
         )
     if experiment.choices:
         screen.print("What the experiment chooses by default, where its source leaves it open:")

@@ -163,7 +163,7 @@ class Bill(tuple[BillRow, ...]):
             exact, found = map(count_in_words, numbers)
             what = f"{entry.role} {entry.quantity} {entry.direction}"
             lines.append(f"{what}: exact {exact}, measured {found}")
-        return "\n".join(lines) or "the protocol states nothing about its bill"
+        return "\n".join(lines) or "no bill is stated of this run"
 
     def _repr_html_(self) -> str:
         heads = ["role", "what", "traffic", "per", "paper", "exact", "measured", "bytes"]

@@ -117,7 +117,7 @@ class Statements(tuple[PrivacyStatement, ...]):
                 cells = zip(rows[0], row, strict=True)
                 lines.append("  " + ", ".join(f"{name} {cell}" for name, cell in cells if cell))
             lines += [f"  assuming {assumption}" for assumption in assumptions]
-        return "\n".join(lines) or "the protocol states nothing about its privacy"
+        return "\n".join(lines) or "no privacy is stated of this run"
 
     def _repr_html_(self) -> str:
         parts = []

@@ -37,7 +37,7 @@ def test_a_learns_only_the_sum_and_b_nothing(
 
 @UNTIMED
 @given(SMALL, seeds())
-def test_both_servers_together_learn_every_value(
+def test_both_servers_together_learn_a_value(
     instance: tuple[TwoServerSum, list[int]], seed: int
 ) -> None:
     assert_learns(run(*instance, seed), "A, B", party="u1")

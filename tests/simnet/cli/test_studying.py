@@ -113,6 +113,7 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
         (("sweep", TINY, "--word", "far=2"), "sweep has no option --word"),
         (("sweep", TINY, "--reading", "as printed"), "sweep has no option --reading"),
         (("reproduce",), "name the experiments to reproduce"),
+        (("reproduce", TINY, "--reading", "as printed"), "they have no statement"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(
