@@ -132,12 +132,11 @@ def as_json(compared: Compared) -> dict[str, Any]:
 
 
 def as_csv(compared: Compared) -> str:
-    """The rows as CSV."""
+    """The rows as CSV, with a column of seconds for each network."""
     text = io.StringIO()
-    rows = [
-        {**row, **{f"seconds {name}": value for name, value in row.pop("seconds").items()}}
-        for row in as_json(compared)["rows"]
-    ]
+    rows = as_json(compared)["rows"]
+    for row in rows:
+        row |= {f"seconds {name}": value for name, value in row.pop("seconds").items()}
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

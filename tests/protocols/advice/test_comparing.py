@@ -17,6 +17,7 @@ import pytest
 
 from protocols.advice.advice import NAMES, Question, options_of
 from protocols.advice.compared_page import (
+    as_csv,
     cells,
     compared_figure,
     curves_of,
@@ -200,6 +201,16 @@ def test_the_command_on_the_page_makes_the_page_again(
     command = html.unescape(re.sub("<[^>]*>", "", shown))
     assert simnet(*shlex.split(command)[1:]).status == 0
     assert page.read_text(encoding="utf-8") == written
+
+
+def test_a_file_of_rows_has_a_column_of_seconds_for_each_network() -> None:
+    names = ["broadband", "mobile"]
+    for networks in ([], [PRESETS[name] for name in names]):
+        found = compare(["oue", "dpds"], [0.5, 0.5], [50], **TARGET, networks=networks)
+        columns = as_csv(found).partition("\n")[0].split(",")
+        times = [column for column in columns if column.startswith("seconds")]
+        assert times == [f"seconds {network.name}" for network in networks]
+        assert "{" not in as_csv(found)
 
 
 def test_a_figure_without_any_value_has_no_legend() -> None:
