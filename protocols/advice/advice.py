@@ -405,6 +405,11 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
             "are for a server that tells the truth; a server that lies can learn sums over fewer "
             "users."
         )
+    if "secagg_plus" in protocols:
+        said.append(
+            f"In secagg_plus the server with {BAD:.0%} of the users reads no answers, except with "
+            "probability 2^-40. With more users it may read some."
+        )
     if "tss" in protocols:
         said.append(
             "In tss, S1 with S2, or S2 with a few users, learn only the output from the shares. "
