@@ -215,8 +215,9 @@ class _StateDescriber(Describer):
 
 
 def _parts_for_pickle(value: Any) -> list[object] | None:
-    """Return what Python would write into a file to restore an object of a class of Python or
-    numpy, or of a class that is derived from such a class; None if it cannot be restored.
+    """Return parts of an object of a class of Python or numpy, or of a class that is derived from
+    such a class: what Python would write into a file to restore the object or, if this fails, its
+    attributes. Return None if there are no such parts, and for objects that keep notes.
     """
     if isinstance(value, np.vectorize):  # keeps functions that it has made
         return [value.pyfunc]
@@ -253,8 +254,8 @@ def _behind_key(key: Hashable) -> list[object]:
 
 
 def _is_lasting(value: Any) -> typing.TypeGuard[type | FunctionType]:
-    """Whether a value is a class, or a function that was not made by another function, which makes
-    a new one at each call.
+    """Whether a value is a class, or a function of no library that a `def` statement outside other
+    functions has made. Other functions may be made anew at each call.
     """
     if not isinstance(value, FunctionType):
         return isinstance(value, type)
@@ -385,7 +386,9 @@ def _is_installed(module: str | None, package: str) -> bool:
 
 
 def _named(names: Sequence[str], variables: dict[str, Any]) -> list[Any]:
-    """Return what has one of these names among global variables, or in a module among them."""
+    """Return what has one of these names among global variables, or in a user's module among
+    them.
+    """
     places = [(variables, name) for name in names if name in variables]
     places += _places_in_modules(names, variables, "")
     return [each[name] for each, name in places]

@@ -86,10 +86,10 @@ def canonical(value: object) -> bytes:
     the same kind. For reals, equal means here that they have the same 64 bits: 0.0 and -0.0 have
     different forms. A numpy scalar counts as the Python value that it equals.
 
-    `value` may be None, an int, a float, a complex, a `Fraction`, a text, bytes, most numpy
-    arrays (none with Python objects), an array that a message can carry (such as field elements or
-    bits), or a member of an enumeration. It may also be a tuple, list, dictionary or record (attrs
-    class or dataclass) of these. Raises `NoCanonicalForm` for any other value.
+    `value` may be None, an int, a float, a complex, a `Fraction`, a text, bytes, most numpy arrays
+    (none with Python objects), an array that a message can carry (such as field elements or bits),
+    a `Tally`, or a member of an enumeration. It may also be a tuple, list, dictionary or record
+    (attrs class or dataclass) of these. Raises `NoCanonicalForm` for any other value.
     """
     scalar = _scalar(value)
     if scalar is not None:
