@@ -30,7 +30,8 @@ def view_sampler(
     The sampler returns an array with one row for each run. On neighbouring inputs the coalition's
     members must have the same inputs. Raises `BadInput` for a coalition that is empty or cannot be
     read. `sample` raises `BadInput` for a coalition without parties, which only watches the
-    network, and if the rows have different lengths or no numbers.
+    network, for an output that is not made of numbers, and if the rows have different lengths or no
+    numbers.
     """
     parties = coalition_of(corrupt, Roster(protocol.parties())).parties
 
@@ -62,10 +63,17 @@ def _numbers(done: Run, parties: Iterable[str]) -> Floats:
 def _flat(values: Any) -> Iterator[Floats]:
     """Yield all numbers in arrays and in nested lists of arrays, as arrays with one axis.
 
-    Missing outputs are left out.
+    Missing outputs are left out. Raises `BadInput` for something that is no array of numbers.
     """
     if isinstance(values, list | tuple):
         for value in values:
             yield from _flat(value)
     elif values is not None:
-        yield np.asarray(values, dtype=np.float64).ravel()
+        try:
+            numbers = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise BadInput(
+                "an output of the coalition must consist of numbers, arrays and lists of these, "
+                f"got {type(values).__name__}"
+            ) from None
+        yield numbers.ravel()

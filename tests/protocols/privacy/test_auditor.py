@@ -6,7 +6,7 @@ and seeds are fixed.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import exp, inf, log
 from typing import Any
 
@@ -37,7 +37,7 @@ from protocols.privacy.auditor import (
     upper,
 )
 from protocols.tss.script import TSS
-from simnet import BadInput
+from simnet import BadInput, Party, Seat
 from simnet.adversary.view_sampler import view_sampler
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
@@ -512,6 +512,18 @@ def test_a_view_has_the_numbers_that_a_set_sees() -> None:
     assert np.array_equal(rows, again)
     assert len(np.unique(rows, axis=0)) > 10
     assert view_sampler(protocol, [1, 2, 2], "u1, u2")(5, coins()).shape == (5, 2 * 2 + 2 * 2)
+
+
+def test_views_with_an_output_that_is_not_made_of_numbers_are_refused() -> None:
+    class Named:
+        def parties(self) -> Mapping[str, Seat]:
+            return {"server": Seat(self.server)}
+
+        async def server(self, me: Party) -> Mapping[str, int]:
+            return {"total": 3}
+
+    with pytest.raises(BadInput, match="must consist of numbers, arrays and lists of these, got"):
+        view_sampler(Named(), [], "server")(2, coins())
 
 
 def test_views_without_a_fixed_length_are_refused() -> None:
