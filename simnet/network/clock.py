@@ -110,9 +110,9 @@ class Clock:
     """A clock for one log on one network: `play` goes through the log.
 
     Afterwards `at` has the time at which each party ended, and `computing` the seconds of its work;
-    for a crowd these are arrays, with a number for each member. `waits` has each party's waits in
-    order. `sent` has, for each post, its time and the number of waits of its sender before it.
-    `forwarded` has the wait of the relay for each post that went through it.
+    for a crowd of several members these are arrays, with a number for each member. `waits` has each
+    party's waits in order. `sent` has, for each post, its time and the number of waits of its
+    sender before it. `forwarded` has the wait of the relay for each post that went through it.
 
     `open_waits` has, by party, the waits with a deadline that have not ended in the log. If there
     are any, `play(lookahead)` stops `lookahead` seconds after the first of them has ended. Then

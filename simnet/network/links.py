@@ -84,7 +84,9 @@ class Links:
         self.bytes_down = np.zeros(len(log.names), dtype=np.int64)
 
     def zero(self, party: int) -> Time:
-        """Return the time 0: one number, or for a crowd an array with a number for each member."""
+        """Return the time 0: one number, or for a crowd of several members an array with a number
+        for each member.
+        """
         size = self._log.sizes[party]
         return 0.0 if size == 1 else np.zeros(size)
 
