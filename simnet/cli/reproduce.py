@@ -284,8 +284,8 @@ def _print_report(reported: "Report", screen: "Console") -> None:
     for choice in experiment.choices:
         screen.print(f"- {choice}")
     screen.print(
-        f"{counted(experiment.trials)} at each point; all intervals together hold with confidence "
-        f"{CONFIDENCE:.1%}"
+        f"{counted(experiment.trials)} at each point; all intervals of the table together hold "
+        f"with confidence {CONFIDENCE:.1%}"
     )
     print_rows(_lines(reported.table), screen)
     for ruling in reported.verdicts:

@@ -71,9 +71,9 @@ def run(
         Refuse a run whose protocol states that its messages carry more elements than this; without
         this option the limit is 100,000,000,000.
     at_epsilon
-        State the δ at this ε. Without this option, the protocol chooses the ε.
+        State the δ at this ε, if the protocol can. Without this option, the protocol chooses the ε.
     at_delta
-        State the ε at this δ. Without this option, the protocol chooses the δ.
+        State the ε at this δ, if the protocol can. Without this option, the protocol chooses the δ.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
     html

@@ -77,7 +77,8 @@ def perform(
     claims
         Whether the scenario's claims about coalitions are judged.
     at_epsilon, at_delta
-        State the δ at this ε, and the ε at this δ. By default the protocol chooses the numbers.
+        State the δ at this ε, and the ε at this δ, if the protocol can. By default the protocol
+        chooses the numbers.
     name
         What the result is called. By default this is the name of the scenario or of its file or,
         for a class, a protocol or a `Scenario`, the name of the protocol's class or function.

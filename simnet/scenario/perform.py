@@ -331,10 +331,10 @@ def privacy_of(
     epsilon: float | None = None,
     delta: float | None = None,
 ) -> tuple[PrivacyStatement, ...]:
-    """Return the privacy statements of the run's protocol, at `epsilon` and at `delta`; the
-    protocol chooses a number that is None.
+    """Return the privacy statements of the run's protocol, at `epsilon` and at `delta` if the
+    protocol can; it chooses a number that is None.
 
-    Raises `BadInput` for a number that cannot be an ε or a δ.
+    Raises `BadInput` for a number at which nothing can be stated.
     """
     try:
         return tuple(about.privacy(done, totals, epsilon, delta))

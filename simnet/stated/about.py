@@ -82,9 +82,9 @@ class About:
     privacy: Callable[[Run, Totals, float | None, float | None], Sequence[PrivacyStatement]] = (
         lambda *_: ()
     )
-    """Returns the privacy of each view of a run, at an ε and at a δ; None in place of a number
-    stands for the protocol's own number. Raises `ValueError` for a number that cannot be an ε or a
-    δ. Without this function, no privacy is stated."""
+    """Returns the privacy of each view of a run: the δ at an ε and the ε at a δ, or a pure ε alone.
+    None in place of a number stands for the protocol's own number. Raises `ValueError` for a number
+    at which nothing can be stated. Without this function, no privacy is stated."""
 
     disclosure: Callable[[Collection[str]], Disclosure | None] = lambda _: None
     """Returns what messages with these tags reveal of an input, apart from field elements. The tag

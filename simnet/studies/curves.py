@@ -1,9 +1,9 @@
 """Draw the figures of experiments: measured means with intervals, beside what a law expects.
 
 Each interval of a figure holds by itself with 95 % confidence. Verdicts use wider intervals, which
-hold jointly; such wide intervals would hide the order of the curves. `curves` draws no interval for
-a mean of fewer than five random trials if the measure names no standard deviation. `bars` leaves an
-interval out only if an end is infinite, as for a single random trial of such a measure.
+would hide the order of the curves here. `curves` draws no interval for a mean of fewer than five
+random trials if the measure names no standard deviation. `bars` leaves an interval out only if an
+end is infinite, as for a single random trial of such a measure.
 """
 
 import textwrap
