@@ -19,7 +19,7 @@
 ...         await me.gather_sum(SHARE, senders=me.all("user"))
 >>> content = alike_certificate_of(AlikeJudge(Sharing(), list(range(60)), seed=1).verdict("u1"))
 >>> content["statement"], content["systems"][0]["classes"]
-('nothing', [['u1', 1], ['honest user 2', 59]])
+('nothing', [['u1', 1], ['honest users, kind 2', 59]])
 >>> certificate(certificate_text(content)).checked().statement
 'nothing'
 """

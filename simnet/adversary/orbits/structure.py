@@ -354,7 +354,7 @@ class _Builder:
         if len(members) == 1:
             return roster.names[first]
         kind = "corrupt" if first in self._corrupt else "honest"
-        name = f"{kind} {roster.seats[first].role} {number + 1}"
+        name = f"{kind} {roster.seats[first].role}s, kind {number + 1}"
         # A party may have this name. Then a class of this party alone would be the same class.
         while name in roster.names:
             name += "*"

@@ -32,14 +32,14 @@ of these conditions fails, the verdict is `undecided`.
 ...         await me.gather_sum(SHARE, senders=me.all("user"))
 >>> judge = AlikeJudge(Sharing(), list(range(30)), seed=1)
 >>> judge.verdict("u1..u28").finding, judge.verdict("u1..u28").classes
-('nothing', (('corrupt user 1', 28), ('honest user 2', 2)))
+('nothing', (('corrupt users, kind 1', 28), ('honest users, kind 2', 2)))
 >>> class Twice(Sharing):
 ...     async def user(self, me, number):
 ...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
 ...         await me.scatter(SHARE, to=me.all("user"), rows=type(mine).stack([mine] * 30))
 ...         await me.gather_sum(SHARE, senders=me.all("user"))
 >>> AlikeJudge(Twice(), list(range(30)), seed=1).verdict("u1").exposed
-('honest user 2: secret 1, element 1',)
+('honest users, kind 2: secret 1, element 1',)
 """
 
 from collections import defaultdict

@@ -50,7 +50,7 @@ class OneMask:
         await me.gather_sum(MASKED, senders=me.all("user"))
 
 
-@pytest.mark.parametrize("helper", ["helper", "honest user 3"])
+@pytest.mark.parametrize("helper", ["helper", "honest users, kind 3"])
 def test_a_party_may_have_the_name_of_a_class(helper: str) -> None:
     """The server is sent b + m by each user, with one m, and learns differences of secrets."""
     protocol, inputs = OneMask(helper), [1, 2, 3]

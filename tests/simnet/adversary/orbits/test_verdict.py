@@ -125,7 +125,7 @@ class Bare(Twice):
 def test_a_leak_names_the_parties_that_are_exposed():
     found = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1")
     assert found.finding == verdict(run(Bare(), [1, 2, 3, 4, 5], 1), "u1").finding == "leaks"
-    assert found.exposed == ("honest user 2: secret 1, element 1",)
+    assert found.exposed == ("honest users, kind 2: secret 1, element 1",)
 
 
 def test_the_run_that_is_judged_is_compared_with_a_run_that_was_made_before():
