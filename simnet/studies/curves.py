@@ -54,6 +54,8 @@ def curves(
 ) -> "Figure":
     """Draw curves over the axis `x`, in one panel for each value of the axis `panel`.
 
+    `x`, `panel` and `line` name axes: an axis is a parameter of the grid.
+
     - A panel has one curve for each combination of the values of the `line` axes. `words` makes the
       name of a curve from these values, and `titles` has the title of each panel. "measure" counts
       as an axis; if neither `panel` nor `line` names it, only the first measure is drawn.
@@ -115,9 +117,10 @@ def bars(
 ) -> "Figure":
     """Draw groups of measured means side by side, in one panel for each value of the axis `panel`.
 
-    There is a group for each value of the axis `group`, with a mean for each value of the axis
-    `bar`. On a linear scale the means are bars from 0. A logarithmic scale has no 0, so the means
-    are drawn as points. A horizontal dash marks the expected value.
+    `group`, `panel` and `bar` name axes: an axis is a parameter of the grid. There is a group for
+    each value of the axis `group`, with a mean for each value of the axis `bar`. On a linear scale
+    the means are bars from 0. A logarithmic scale has no 0, so the means are drawn as points. A
+    horizontal dash marks the expected value.
     """
     lines = table.summary(alone=ALONE)
     values, groups, kinds = table.values(panel), table.values(group), table.values(bar)
