@@ -807,7 +807,11 @@ class _Tables:
 
 
 def _text(label: Label) -> str:
-    return " ".join(str(part) for part in label if part not in (None, 0, "message"))
+    """The tag and the key of a message, and the other numbers in its label that are not 0."""
+    # The label of a message that is not summed begins with "message" and has no key.
+    tag, key, *numbers = label if len(label) == 4 else (label[1], None, *label[2:])
+    shown = [tag, *([] if key is None else [key]), *filter(None, numbers)]
+    return " ".join(map(str, shown))
 
 
 def secret_in_words(secret: SecretPlace, lanes: int = 1) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from protocols.dpds.script import DPDS
+from protocols.tss.script import TSS
 from simnet import BadInput, Field, Seat, Summed, Tag, every_coalition, run, seats
 from simnet.adversary.coalitions.by_count import ByCount, by_count
 from simnet.adversary.orbits.lift import lift
@@ -235,6 +236,16 @@ class Quiet:
         me.secret(lambda x: [x], number, field=F, shape=(1,))
         await me.scatter(SHARE, to=me.all("user"), rows=me.coins.field(F, (3, 1)))
         await me.gather_sum(SHARE, senders=me.all("user"))
+
+
+def test_messages_are_named_by_tag_and_key_also_if_the_key_is_0() -> None:
+    protocol = TSS(users=12, items=2, participation=0.9, reported=1)
+    labels = {
+        label
+        for part in by_count(AlikeJudge(protocol, [1, 2] * 6, seed=1)).parts
+        for label in (*part.labels, *(each for kind in part.kinds for each in kind.receives))
+    }
+    assert labels == {"share 0", "partial 0", "share 1", "partial 1"}
 
 
 def test_secrets_that_no_message_contains_are_touched_by_nobody() -> None:
