@@ -60,7 +60,8 @@ class Attributes:
         """Return the users' values, checked; shapes (n, d_n) and (n, d_c), row j from user j.
 
         `categories` may be None if no attribute is categorical. Raises `ValueError` for other
-        shapes and for values outside [-1, 1] or the domains.
+        shapes, for categories outside their domain and for numbers outside [-1, 1]; a number that
+        is outside by a rounding error counts as -1 or 1.
         """
         values = checks.within_one(checks.shaped("numbers", numbers, (None, self.numeric)))
         labels = (
@@ -133,8 +134,8 @@ def estimates_of(
     """Return the means of the numbers, and unbiased estimates of the categories' frequencies.
 
     Each user reported each attribute with probability 1 / `rate`, and the numbers in `reports` were
-    multiplied by `rate`. Raises `ValueError` if there is
-    no user, and for a number that is not finite or whose absolute value exceeds `bound`.
+    multiplied by `rate`. Raises `ValueError` if there is no user, and for a number that is not
+    finite or whose absolute value exceeds `bound`.
     """
     if not reports.users:
         raise ValueError("an estimate needs at least one user")

@@ -62,8 +62,8 @@ class Described:
     def below_doubles(self) -> bool:
         """Whether the law has a continuous part and ε is above about 72.
 
-        With so large an ε the noise may be smaller than the precision of doubles. Then a report
-        equals the user's value.
+        With so large an ε the noise may be smaller than the distance from the user's value to the
+        next double. Then the report is the value itself.
         """
         return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
 

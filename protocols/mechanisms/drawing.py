@@ -1,4 +1,4 @@
-"""Pictures of a mechanism's law: densities and atoms, or bars for the probabilities of reports."""
+"""Pictures of a mechanism's law: densities with their atoms, or bars for what a report can say."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from protocols import checks
 from protocols.mechanisms.density import Density
 from protocols.mechanisms.described import chances
 from protocols.mechanisms.named import OfItems, OfNumbers
@@ -79,6 +80,7 @@ def _draw_channel(axes: Any, mechanism: OfItems) -> None:
 
 
 def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
+    at = float(checks.within_one(at))
     axes = figure.subplots()
     values = (
         [(-1.0, TRUTH), (1.0, INK), (at, ESTIMATE)]

@@ -53,6 +53,9 @@ class Numbered(Pure):
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
         """Return the probability of each report, or if there are more than 16 reports, the
         probability of supporting each item.
+
+        In the second case, if there are more than 40 items, one entry stands for each of items
+        3..N (see `Pure.named_chances`).
         """
         checks.whole("value", value, 1, self.items)
         if self.outcomes <= MOST_NAMED:

@@ -17,8 +17,8 @@ DIGITS = 40
 def exp(epsilon: float | Fraction) -> Fraction:
     """Return e^ε as a fraction.
 
-    The relative error is below 1e-39 times the larger of 1 and |ε|; the relative error of e^ε - 1
-    is as small.
+    The relative errors of the result and of the result minus 1 are below 2e-39 times the larger of
+    1 and |ε|.
     """
     exact = Fraction(epsilon)
     context = Context(

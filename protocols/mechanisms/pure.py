@@ -7,8 +7,8 @@ the share of holders.
 Purity concerns the estimates only; privacy is computed from a report's law.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
-section 3; Jia and Gong, *Calibrate*, Eq. 14, to which `count_variance` adds the term that grows
-with the number of holders.
+section 3; Jia and Gong, *Calibrate*, Eq. 14, to which `count_variance` adds a term proportional to
+the number of holders.
 """
 
 from abc import ABC, abstractmethod
@@ -69,9 +69,7 @@ class Pure(ABC):
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The probabilities (p, q) that a report supports the user's own item, and a given other
-        item.
-        """
+        """The probabilities p and q as floats."""
         p, q = self.exact_chances
         return float(p), float(q)
 

@@ -23,6 +23,11 @@ def reader_of_reports(
     if epsilon is not None:
         positive_epsilon(epsilon)
     at = exact if epsilon is None else epsilon
+    if at < exact == inf:
+        raise ValueError(
+            "reports have no finite pure ε, because a report can rule out a value; the δ of a "
+            "finite ε is not computed: leave out epsilon"
+        )
     # an ε that is computed from a law has a rounding error
     if at < exact and not isclose(at, exact, rel_tol=1e-12):
         raise ValueError(

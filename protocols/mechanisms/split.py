@@ -100,8 +100,7 @@ class Split:
         """Return the users' reports.
 
         `numbers` has shape (n, d_n), and `categories` has shape (n, d_c), or is None if no
-        attribute is categorical; row j is user j. Raises `ValueError` for other shapes and for
-        values outside [-1, 1] or their domain.
+        attribute is categorical; row j is user j. Raises `ValueError` as `Attributes.checked` does.
         """
         values, labels = self.attributes.checked(numbers, categories)
         pairs = zip(self.encoders, labels.T, strict=True)

@@ -1,4 +1,4 @@
-"""Random subsets of a few things, numbered from 0, for many users at once."""
+"""Random subsets of the numbers from 0 to a limit, for many users at once."""
 
 import numpy as np
 

@@ -34,7 +34,7 @@ MOST_LISTED = 4  # up to this many bits, a description lists whole reports, othe
 
 
 class UnaryReports(Pure):
-    """Reports of N bits, for any p and q."""
+    """Reports of N bits; a subclass defines p and q."""
 
     def bit_law(self, value: int, few: int | None = None) -> tuple[Fraction, ...]:
         """Return the probability of a 1 in each bit of the report of a user who holds `value` in
@@ -52,8 +52,9 @@ class UnaryReports(Pure):
         return self.bit_law(value, 1)[0]
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """Return the probability of each report, or with more than four bits, of a 1 in each
-        bit.
+        """Return the probability of each report, or with more than four bits, of a 1 in each bit.
+
+        With more than 40 bits, one entry stands for each of bits 3..N (see `Pure.named_chances`).
         """
         if self.items <= MOST_LISTED:
             names = [f"{number:0{self.items}b}" for number in range(2**self.items)]

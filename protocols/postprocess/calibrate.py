@@ -76,9 +76,8 @@ class Calibrate:
             raise ValueError(f"at_zero is a probability below 1, got {self.at_zero}")
         if self.fit == "likelihood" and self.mean_source != "estimates":
             raise ValueError(
-                "the likeliest prior does not use the known mean: fit=likelihood goes with "
-                "calibrate, calibrate-gaussian, calibrate-laplace or calibrate-poisson, not with "
-                "calibrate-total or mean_source=known_total"
+                "the likeliest prior does not use the known mean: leave out fit=likelihood, or "
+                "take calibrate instead of calibrate-total, without mean_source=known_total"
             )
         usual = ("power-law", "users", "mean", 0.0)
         if self.known is not None and self._fitted_how != usual:
@@ -92,8 +91,8 @@ class Calibrate:
 
     @property
     def method(self) -> str:
-        """The name of the method in `CALIBRATED` with this family of priors and the same source of
-        the mean.
+        """The name of a method in `CALIBRATED` with this family of priors; for the power law, also
+        with this source of the mean.
 
         The method with this name may differ from this one in other options.
         """
@@ -249,6 +248,10 @@ def with_options(
     if method == "calibrate-infinite" and support not in (None, "infinite"):
         raise ValueError(
             f"the support of calibrate-infinite is infinite, got support={support}: take calibrate"
+        )
+    if CALIBRATED[method].family != "power-law" and (support, at_zero) != (None, None):
+        raise ValueError(
+            f"support and at_zero are those of the power law, not of {method}: leave them out"
         )
     if prior is not None and (method not in ("calibrate", "calibrate-total") or len(given) > 1):
         raise ValueError(

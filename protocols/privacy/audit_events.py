@@ -133,7 +133,7 @@ class RatioTable:
         )
         return (
             f"{self.names[self.places[0]]} "
-            f"{_join([self._range(first, last) for first, last in runs], 'or')}"
+            f"{_join([self._range(first, last) for first, last in runs] or ['nowhere'], 'or')}"
         )
 
     def _range(self, first: int, last: int) -> str:
@@ -153,7 +153,7 @@ class RatioTable:
         codes = np.unravel_index(clearest, tuple(len(cuts) for cuts in self.cuts))
         corner = zip(self.places, self.cuts, codes, strict=True)
         parts = [f"{self.names[place]} from {cuts[code]:g}" for place, cuts, code in corner]
-        return f" (P and Q differ most in the cell with {_join(parts, 'and')})"
+        return f" (of these, P and Q differ most in the cell with {_join(parts, 'and')})"
 
 
 def table(
@@ -217,7 +217,9 @@ def _standardised(p_rows: Numbers, q_rows: Numbers) -> tuple[Floats, Floats]:
 
 @attrs.frozen(eq=False)
 class WeightedSum:
-    """A weighted sum of the features; `deviations` are their standard deviations."""
+    """A weighted sum of the features. If there are several, `words` ranks the terms by the
+    absolute value of weight times `deviations`.
+    """
 
     weights: Floats
     deviations: Floats

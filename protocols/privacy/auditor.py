@@ -156,9 +156,9 @@ def audit_epsilon(
     are arrays (m, features) or (m,) with one row per report, or functions `sample(count, coins)`
     that draw `count` reports; then `samples` says how many are drawn under each input. `names` are
     the names of the features, by default `coordinate 1`, `coordinate 2` and so on, or `the report`
-    for a single feature. The coins split the arrays and feed the functions, and an audit uses them
-    up. To get the same audit again, make new coins with the same seed and name; the functions must
-    use no other randomness.
+    for a single feature. The coins split the arrays and feed the functions. To get the same
+    audit again, make new coins with the same seed and name; the functions must use no other
+    randomness.
 
     Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), and `BadInput` for
     samples or names that cannot be used, and if scikit-learn is needed and missing.

@@ -8,8 +8,8 @@ exact δ is a factor times an expected shortfall, E[max(0, u)] for some u, and m
 formula gives no bound below 1, the bound is 1. docs/proofs/sampling-bounds.md proves all four.
 
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is
-2.0e-4 exactly, R3 gives 6.8e-4 and R1 2.2e-2, while Theorem 3.1 claims 3.8e-26 for 1,000 users and
-30 such items.
+2.05e-4, R3 gives 6.8e-4 and R1 2.2e-2, while Theorem 3.1 claims 3.8e-26 for 1,000 users and 30 such
+items.
 
 The bounds are computed with 60 digits and more, and rounded up, so that rounding never makes a
 bound too small: in the divergence, logarithms of nearly equal numbers cancel.

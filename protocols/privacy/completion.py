@@ -167,7 +167,7 @@ def on_a_circle(
     checks.chance("rate", rate)
     checks.whole("runs", runs, 0)
     group = degree + 1
-    needs = f"{threshold} of any {group} neighbours"
+    needs = f"{threshold} of any {group} in a row"
     words = f"degree {degree}, threshold {threshold}"
     if group == users:
         return _exact("secagg_plus", words, needs, _at_least(threshold, users, rate), rate)

@@ -1,7 +1,8 @@
 """Privacy statements about a server that sees sampled counts, such as that of DPCS or DPDS.
 
 Every statement names its view and its assumption. It has the exact value, or a bound if its label
-says so; the statements of `sampled_run` also have the values that the paper's theorems claim.
+says so; the statements of `sampled_run` also have what a theorem of the paper claims, if it claims
+anything.
 
 Source: Yang et al., section 3.1.
 """

@@ -217,7 +217,7 @@ def test_the_whole_run_costs_a_user_the_epsilon_of_one_report(mechanism: str, se
         assert about(protocol).privacy(done, None, asked, None)[0].epsilon == pytest.approx(
             asked, rel=1e-12
         )
-    with pytest.raises(ValueError, match="reports have a pure ε of"):
+    with pytest.raises(ValueError, match=r"reports have (a|no finite) pure ε"):
         about(protocol).privacy(done, None, 0.5, None)
 
 

@@ -164,6 +164,8 @@ def test_a_law_is_drawn(name: str) -> None:
         assert axes.get_ylim()[0] == 0
     if name == "hm":
         assert len(figure.axes) == 2  # a density and atoms
+        with pytest.raises(ValueError, match=r"got 2\.0"):
+            law_figure(mechanism(name, **ARGUMENTS[name]), 2.0)
     if name == "grr":
         heights = sorted({round(patch.get_height(), 12) for patch in figure.axes[0].patches})
         assert heights == pytest.approx(sorted(GRR(1.0, 4).support_chances))

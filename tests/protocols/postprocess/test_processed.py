@@ -184,6 +184,8 @@ def test_a_file_that_is_no_prior_is_refused(tmp_path: Path, text: str, wrong: st
         ({"postprocess": "calibrate-infinite", "support": "users"}, "is infinite, got"),
         ({"postprocess": "calibrate-total", "fit": "likelihood"}, "does not use the known mean"),
         ({"postprocess": "calibrate-likelihood", "fit": "mean"}, "has fit=likelihood"),
+        ({"postprocess": "calibrate-gaussian", "support": "users"}, "those of the power law"),
+        ({"postprocess": "calibrate-poisson", "at_zero": 0.0}, "those of the power law"),
         ({"postprocess": "calibrate", "support": "all"}, "support is users or largest"),
         ({"postprocess": "zero", "beta": 30.0}, "beta lies between 0 and half the number"),
         ({"postprocess": Calibrate(), "fit": "mean"}, "has its own fit"),

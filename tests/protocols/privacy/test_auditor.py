@@ -25,6 +25,7 @@ from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.unary import OUE
 from protocols.privacy import auditor, gaussian
+from protocols.privacy.audit_events import RatioTable
 from protocols.privacy.audit_rows import SampleParts, parts
 from protocols.privacy.auditor import (
     Audit,
@@ -440,6 +441,18 @@ def test_constant_and_nearly_constant_reports_are_audited(values: list[float], s
     found = audit(np.array(values), np.zeros(len(values)), seed)
     assert 0 <= found.bound < inf
     assert audit(np.zeros(100), np.zeros(100)).bound == 0
+
+
+def test_an_event_says_of_which_reports_it_consists() -> None:
+    cuts = np.array([0.0, 1.0])
+    one = RatioTable((0,), (cuts,), np.array([-3.0, 1.0]), ["a"])
+    assert [one.words(0.0, True), one.words(-4.0, False)] == ["a from 1 on", "a nowhere"]
+    two = RatioTable((0, 1), (cuts, cuts), np.array([-3.0, 0.1, 0.2, 1.0]), ["a", "b"])
+    cell = "of these, P and Q differ most in the cell with a from 1 and b from 1"
+    assert (
+        two.words(0.0, True)
+        == f"a report in 3 of the 4 cells of a grid over all coordinates ({cell})"
+    )
 
 
 REPORTS = np.zeros(100)
