@@ -82,6 +82,7 @@ CHOICES = (
 def holders(law: str, users: int) -> Ints:
     """Return how many users hold each of the values 0 to 100; shape (101,).
 
-    Raises `KeyError` for an unknown law.
+    Raises `ValueError` for an unknown law.
     """
+    checks.one_of("law", law, tuple(LAWS))
     return apportioned(LAWS[law](), users)

@@ -46,9 +46,11 @@ def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
     """Run one collection; return the errors of raw estimates and of estimates clipped at 0 and
     scaled, and the numbers of reports and bits that were sent.
 
-    With `histogram`, `raw0`, `raw1` and so on are the estimated shares of the values.
+    With `histogram`, `raw0`, `raw1` and so on are the estimated shares of the values. Raises
+    `ValueError` for an unknown law or estimator.
     """
     del data
+    checks.one_of("estimator", point.estimator, tuple(ESTIMATORS))
     held, users, sampling = holders(point.law, point.users), point.users, point.sampling
     sampled = SampledGRR(point.epsilon, len(held), sampling)
     design = SamplingDesign(GRR(point.epsilon, len(held)), users, sampling)

@@ -118,9 +118,10 @@ def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float
     """Return the 95 % bound of the error, measured and expected, with its standard deviation, when
     `yes` of the owners hold the value. The number of holders stands beside them.
 
-    Raises `BadInput` for a `yes` outside 0..`owners`, and `ValueError` for an unknown mechanism or
-    an unknown `rounds`.
+    Raises `BadInput` for a `yes` outside 0..`owners`, and `ValueError` for fewer than one owner, an
+    unknown mechanism or an unknown `rounds`.
     """
+    checks.whole("owners", owners, 1)
     checks.one_of("mechanism", how.mechanism, ("response", "sampling"))
     checks.one_of("rounds", how.rounds, VARIANTS)
     if not 0 <= yes <= owners:

@@ -181,9 +181,12 @@ def learning_cost(point: LearningPoint) -> float:
 def task_of(census: str, loss: str, users: int, data: Path | None, seed: int) -> tuple[Task, str]:
     """Return a task and the source of its users: a random sample of a census or, without `data`, a
     made-up task.
+
+    Raises `ValueError` for an unknown census.
     """
     if data is None:
         return _made_up(census, loss, users, seed)
+    checks.one_of("census", census, tuple(STAND_INS))
     every = _census(census, data)[PLACES[loss]]
     checks.whole("users", users, FOLDS, len(every.labels))
     chosen = SampledCoins(seed, "population").subset(users, len(every.labels)).plain

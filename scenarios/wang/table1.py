@@ -54,11 +54,15 @@ def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
     """Return at how many values of ε the order of a row holds by exact variances. For several
     attributes, return the numbers of `outperforming`, too.
 
-    Raises `ValueError` for an unknown setting.
+    Raises `ValueError` for an unknown setting, and for a number of attributes that the row is not
+    about.
     """
     del seed, data
     checks.one_of("setting", point.setting, tuple(ORDERS))
-    checked = check_order(ORDERS[point.setting], [point.attributes], EPSILONS, point.variant)
+    order = ORDERS[point.setting]
+    least, most = (2, None) if order.several else (1, 1)
+    checks.whole(f"attributes, d, in the row {point.setting!r}", point.attributes, least, most)
+    checked = check_order(order, [point.attributes], EPSILONS, point.variant)
     numbers: dict[str, float | str] = {
         "tried": checked.tried,
         "kept": checked.kept,

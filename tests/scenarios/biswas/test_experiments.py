@@ -45,6 +45,15 @@ def test_all_users_hold_something(law: str) -> None:
     assert holders(law, 50_000).shape == (101,)
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"), [("law", "binomial or"), ("estimator", "per-report or")]
+)
+def test_a_trial_refuses_an_unknown_name(name: str, wrong: str) -> None:
+    point = fig3.EXPERIMENT.points()[0]
+    with pytest.raises(ValueError, match=f"{name} is {wrong}.*, got 'x'"):
+        collected({**point, name: "x"}, 1, None)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "sampling"), RAW)
 def test_raw_distances_are_the_known_ones(epsilon: float, sampling: float) -> None:

@@ -92,6 +92,12 @@ def test_a_trial_refuses_an_unknown_name(
                 experiment.trial(point, 1, None)
 
 
+def test_a_collection_from_nobody_is_refused() -> None:
+    for mechanism in ("response", "sampling"):
+        with pytest.raises(ValueError, match="owners is at least 1, got 0"):
+            collected(Answers(mechanism=mechanism), 0, 0, 1)
+
+
 @cache
 def population(rounds: str | None = None) -> Table:
     experiment = growth.EXPERIMENT.with_settings({"owners": "286,10000"}).with_trials(2)

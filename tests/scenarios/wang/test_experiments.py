@@ -25,6 +25,7 @@ from scenarios.wang import (
     text,
     trials,
 )
+from scenarios.wang.cross_validation import task_of
 from scenarios.wang.orders import worst_variances
 from simnet import BadInput
 from simnet.coins.sampled import SampledCoins
@@ -120,6 +121,7 @@ def test_fewer_attributes_keep_the_proportion_of_the_kinds() -> None:
         (fig1.EXPERIMENT, {"mechanism": "x"}, "mechanism is laplace or .*, got 'x'"),
         (learning.FIG9, {"loss": "x"}, "loss is logistic or .*, got 'x'"),
         (table1.EXPERIMENT, {"setting": "x"}, "setting is d > 1 or .*, got 'x'"),
+        (table1.EXPERIMENT, {"setting": "d > 1", "attributes": 1}, "d > 1' is at least 2, got 1"),
         (text.EXPERIMENT, {"claim": "x"}, "claim is laplace or .*, got 'x'"),
     ],
 )
@@ -128,6 +130,12 @@ def test_a_trial_refuses_what_it_would_not_do(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         experiment.trial({**experiment.points()[0], **changed}, 1, None)
+
+
+def test_a_census_that_no_file_stands_in_for_is_refused(tmp_path: Path) -> None:
+    for data in (None, tmp_path):
+        with pytest.raises(ValueError, match=r"BR.*, got 'FR'"):
+            task_of("FR", "logistic", 50, data, 1)
 
 
 @pytest.mark.slow
