@@ -113,7 +113,7 @@ class Data(ColumnOfFile):
     missing: str = "?"
     "The text that marks a missing value in a table. Empty cells and `nan` are missing values too."
     drop_missing: Annotated[bool, Parameter(negative=())] = False
-    "Leave out the rows of a table that have a missing value."
+    "Leave out the rows of a table that have a missing value in a column that you name."
     users: int | None = None
     "Draw this many of the file's users without replacement. Without a file, make up so many users."
 
