@@ -619,7 +619,7 @@ function start(data) {
       ["Size", (traffic.count[i] ?? 1) > 1 ? `${size}; ${traffic.count[i]} messages` : size],
       ["Contents", traffic.content[i] ?? (data.private ? "left out: the inputs were given" : "left out: the run is too large")],
       ["Form", form],
-      ["Who can compute it", traffic.elements[i] ? who : "the message has no field elements; a verdict assumes that everybody knows disclosed values"],
+      ["Who can compute it", traffic.elements[i] ? who : "not searched, because the message has no field elements outside boxes; a verdict assumes that everybody knows disclosed values"],
     ]));
   }
 
