@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from protocols.ldp_sgd.features import encoded
+from protocols.ldp_sgd.features import encoded, names_of
 from protocols.mechanisms.value_range import ValueRange
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
@@ -22,17 +22,20 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     uniform; encoded as features, they determine a signal from -1 to 1. The number in the last
     numeric column is a linear function of the signal plus uniform noise. The category follows a
     logistic law of the features and this number.
+
     Raises `BadInput` for an empty population, and for a schema without a numeric column, without a
-    categorical one, or without a third column.
+    further column that has more than one value, or whose last categorical column has fewer than two
+    categories.
     """
-    if not (schema.numeric and schema.categorical and len(schema.names) > 2):
+    before = Schema(schema.numeric[:-1], schema.categorical[:-1])
+    has_classes = bool(schema.categorical) and len(schema.categorical[-1].labels) > 1
+    if not (schema.numeric and has_classes and names_of(before)):
         raise BadInput(
-            "dependent columns need a schema with a numeric column, a categorical one, and at least"
-            " one more"
+            "dependent columns need a schema with a numeric column, a categorical one with two "
+            "categories or more, and at least one more column with more than one value"
         )
     uniform = uniform_table(users, schema, seed)
     rows, number = uniform.inputs.copy(), len(schema.numeric) - 1
-    before = Schema(schema.numeric[:-1], schema.categorical[:-1])
     features = encoded(np.delete(rows, [number, len(schema.names) - 1], axis=1), before)
     coins, column = SampledCoins(seed, "dependent columns"), schema.numeric[-1]
     scaled = (1 - NOISE) * _signal(features) + NOISE * (2 * coins.uniform(users).plain - 1)

@@ -51,7 +51,17 @@ def test_dependent_columns_need_a_column_on_which_they_depend(
     if numeric and categorical and numeric + categorical > 2:
         assert np.isfinite(dependent_table(3, schema, 0).inputs).all()
     else:
-        with pytest.raises(BadInput, match="a numeric column, a categorical one, and at least one"):
+        with pytest.raises(BadInput, match="a numeric column, a categorical one with two"):
+            dependent_table(3, schema, 0)
+
+
+def test_dependent_columns_need_columns_with_more_than_one_value() -> None:
+    age, one, two = SCHEMA.numeric[0], Categorical("x", ("a",)), SCHEMA.categorical[0]
+    for schema in (
+        Schema((age,), (one, two)),  # nothing to depend on
+        Schema(SCHEMA.numeric, (one,)),  # no second class
+    ):
+        with pytest.raises(BadInput, match="one more column with more than one value"):
             dependent_table(3, schema, 0)
 
 
