@@ -39,11 +39,14 @@ def network(
 
     from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
+    from simnet.errors import BadInput
     from simnet.network.presets import PRESETS
     from simnet.network.toml_file import NANO, as_toml, network_named
     from simnet.printable import printable
 
     out = console(json)
+    if prices and name is not None:
+        raise BadInput(f"--prices measures this machine, not a network: leave out {name!r}")
     if prices:
         from simnet.network.prices import measured_prices
 

@@ -75,7 +75,8 @@ def run(
     at_delta
         State the ε at this δ, if the protocol can. Without this option, the protocol chooses the δ.
     figure
-        Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
+        Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib). An aborted run has no
+        estimate.
     html
         Write a page about the run into this file: who sends what to whom, what coalitions learn
         and, with `--network`, who waits when (see `simnet show --help`).

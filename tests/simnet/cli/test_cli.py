@@ -517,6 +517,7 @@ def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: s
         ("bench help --repeat 0", "repeat=0"),
         (f"run dpds --set users={10**26}", "users"),  # refused before as many people are drawn
         (f"table1 --users {10**26} --items 2 --participation 0.5", "users"),
+        ("network mobile --prices", "--prices measures this machine, not a network"),
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(arguments: str, words: str) -> None:
