@@ -88,12 +88,13 @@ def users_needed(
     from simnet.cli.privacy import print_privacy
 
     holders = call_or_refuse(fewest_holders, participation, relation, epsilon, delta)
-    needed = call_or_refuse(fewest_users, share, holders, relation)
+    # DPDS has at least two users.
+    needed = max(call_or_refuse(fewest_users, share, holders, relation), 2)
     stated = server_of_sampling([holders] * 2, participation, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
     out.print(
-        f"{'1 user is' if needed == 1 else f'{needed:,} users are'} needed, so that every item has "
-        f"at least {count_of(holders, 'holder')}; with so many users:"
+        f"{needed:,} users are needed, so that every item has at least "
+        f"{count_of(holders, 'holder')}; with so many users:"
     )
     print_privacy(out, [stated])
     write_json({"users": needed, "holders": holders, **stated.as_json()}, json)

@@ -37,6 +37,12 @@ def test_a_probability_that_is_too_small_for_the_computer_is_not_called_zero() -
     assert "with probability 0" not in said
 
 
+def test_no_fewer_users_are_proposed_than_dpds_has() -> None:
+    target = ("--participation", 0.3, "--epsilon", 50, "--delta", 0.4, "--relation", "remove")
+    done = simnet("privacy", "users", "--share", 1, *target)
+    assert done.out.startswith("2 users are needed")
+
+
 def test_a_single_random_user_colludes_in_the_singular() -> None:
     few = ("--users", 4, "--items", 2, "--reported", 1)
     said = simnet("privacy", "survive", *few, "--colluders", 1).out
