@@ -43,7 +43,7 @@ which stands in a file of its own.
 type[Ideal] = MyProtocol` to the module of your protocol, the type checker mypy compares these, too.
 
 The description of a parameter stands beside its type, as in `users: Annotated[int, "n, how many
-take part"]`. The command `simnet run FILE.py --help` then shows the description.
+take part"]`. The command `simnet list FILE.py` then shows the description.
 
 What is *said about* a protocol (its name, and formulas for its bill, accuracy and privacy) does not
 belong to the class of the protocol. It stands in a record of its own, a
