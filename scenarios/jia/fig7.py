@@ -134,7 +134,9 @@ def gains(population: str, epsilon: float) -> Iterator[Quote]:
 
 
 def _scatter(found: Counterpart, improves_below_1: bool) -> str:
-    """Return how far the paper's number may be off, and whether the law expects any gain."""
+    """Return in words how far the paper's number may be off and, if the law expects no gain, that
+    it expects none. Return an empty text if the scatter of the quotient is not known.
+    """
     if isnan(found.spread):
         return ""
     words = (

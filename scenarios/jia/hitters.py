@@ -398,14 +398,14 @@ def _rows_by_cut() -> Iterator[Row]:
         yield (
             "Calibrate's improvement is more significant when the threshold is smaller",
             partial(_improvement, other=other),
-            "At some step to a larger threshold the improvement grows.",
+            "At some step to a larger threshold the improvement does not shrink.",
             f"the improvement is the difference of the F-scores of Calibrate and {WORDS[other]}",
             STEPWISE,
         )
         yield (
             "Calibrate's improvement is more significant when the threshold is smaller",
             partial(_relative_improvement, other=other),
-            "At some step to a larger threshold the improvement grows.",
+            "At some step to a larger threshold the improvement does not shrink.",
             f"the improvement is Calibrate's F-score divided by that of {WORDS[other]}",
             STEPWISE,
         )

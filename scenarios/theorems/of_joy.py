@@ -139,7 +139,8 @@ def _of_answers(estimate: bool) -> Finding:
                     holds=claimed == exact,
                 )
 
-    over = f"π_s = 1/2, 1, {OVER_ANSWERS}, up to 3 yes and 3 no"
+    held = "up to 3 owners who hold yes, and up to 3 who hold no"
+    over = f"π_s = 1/2 and 1, {OVER_ANSWERS}; {held}"
     return searched(instances(), over, MEAN if estimate else "", proof=PAGE)
 
 

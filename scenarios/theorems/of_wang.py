@@ -293,7 +293,7 @@ def _lemma_6(whole: bool) -> Finding:
                     )
 
     equations = "Eqs. 13, 14 and 15" if whole else "Eqs. 13, 14 and, if ε/k > ε*, 15"
-    over = f"d = 2..5 attributes, {RANGE}, t = 0, 1/2, 1, {equations}, searched in this order"
+    over = f"d = 2..5 attributes, {RANGE}, t = 0, 1/2 and 1, {equations}, searched in this order"
     return searched(instances(), over, proof=None if whole else PAGE)
 
 

@@ -221,8 +221,9 @@ EXPERIMENT = Experiment(
     choices=(
         "ε goes from 0.25 to 8; the paper's range can be seen in its figure only.",
         (
-            "The steps of the densities of SCDF and Staircase have the height a e^{-(j+1)ε}. With "
-            "the height that Eq. 2 prints, the density would not have mass 1."
+            "In the densities of SCDF and Staircase, the middle step has the height a, and the "
+            "steps j = 0, 1, ... on either side of it have the height a e^{-(j+1)ε}. With the "
+            "exponent -jε, which Eq. 2 prints, the density would not have mass 1."
         ),
     ),
     quotes=[

@@ -235,7 +235,9 @@ def is_of_library(function: object) -> bool:
 
 
 def library_of(kind: type) -> str:
-    """Return the module of Python, or "numpy" or "simnet", that a class belongs to; else ""."""
+    """Return the module of Python, or "numpy" or "simnet", that a class belongs to by the name of
+    its module; else "".
+    """
     package = kind.__module__.partition(".")[0]
     return package if package in LIBRARIES else ""
 

@@ -73,7 +73,7 @@ def _check_names(handed: object, protocol: Ideal) -> None:
         got = "field elements" if hasattr(handed, "field") else type(handed).__name__
         raise SimnetError(
             f"a functionality must return a mapping from the names of parties to field arrays, got "
-            f'{got}: return a mapping from names to values, such as {{"server": total}}'
+            f'{got}: return, for example, {{"server": total}} with a field array `total`'
         )
     roster = seated(protocol)
     for name in handed:

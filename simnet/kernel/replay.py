@@ -7,17 +7,19 @@ field coins. The results of these instruments hold for the first run only if the
 same. A script that draws from `random`, reads a clock or keeps something from one run to the next
 may break this rule.
 
-So the second run is compared with the first: the messages of the observed parties, then the numbers
-and sizes of all messages, the outputs, and how the parties ended. The rounds of a run are causal:
-before a party sends a message of round r to another party, it has read only messages of earlier
-rounds from others. (A message of a party to itself may also depend on messages of its round.)
-Hence, if all parties are observed, the first message that differs was changed by its own sender.
-Here *first* means: in the earliest round and, among the messages of one round, those to other
-parties before those of a party to itself. The error names the sender of the first observed message
-that differs.
+So the second run is compared with the first. `replay` has only the transcript of the first run, and
+compares the messages of the observed parties. `compare_runs` has both runs, and compares these
+messages, then the numbers and sizes of all messages, the outputs, and how the parties ended.
+
+The rounds of a run are causal: before a party sends a message of round r to another party, it has
+read only messages of earlier rounds from others. (A message of a party to itself may also depend on
+messages of its round.) Hence, if all parties are observed, the first message that differs was
+changed by its own sender. Here *first* means: in the earliest round and, among the messages of one
+round, those to other parties before those of a party to itself. The error of `compare_runs` names
+the sender of the first observed message that differs.
 
 Example. A user adds `random.randrange(2)` to its report. If the two runs add different numbers,
-their comparison raises this error::
+`compare_runs` raises this error::
 
     u2 in round 1 (tag "report"): its message to server differs when the run is read again, and
     the state of `random` changed meanwhile: a script must draw every random number from me.coins,

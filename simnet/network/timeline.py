@@ -14,8 +14,8 @@ def timeline_figure(timing: Timing) -> Any:
     """Return a matplotlib figure of the times of some parties.
 
     Each of these parties has a lane, which is dark while the party computes, and light while it
-    waits. Arrows are the messages of the longest chain between parties that have a lane. Raises
-    `BadInput` when matplotlib is not installed.
+    waits. Arrows are those messages of the longest chain whose sender and recipient have a lane
+    each. Raises `BadInput` when matplotlib is not installed.
     """
     lanes = shown_parties(timing)
     place = {name: number for number, name in enumerate(reversed(lanes))}

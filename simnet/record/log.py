@@ -1,6 +1,6 @@
 """The log of a run: what every party sent, waited for and computed, in the order of its script.
 
-Theory of operation. How long a run takes on a network follows from who sent how many bytes to whom,
+Theory of operation. How long a run takes on a network depends on who sent how many bytes to whom,
 who waited for which message, and what was computed in between. The log holds these things and no
 payload. It is written in every run, so a run without deadlines can be timed on many networks
 afterwards (see `simnet.network`).

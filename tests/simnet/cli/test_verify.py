@@ -1254,7 +1254,7 @@ def test_a_sum_that_the_ideal_world_hides_is_a_leak(own: Own) -> None:
 def test_a_functionality_without_names_of_parties_is_told_what_to_return(own: Own) -> None:
     text = MORE_THAN_OUTPUT.replace('{"server": type(', "(type(").replace("[:1]}", "[:1])")
     said = refusal(simnet("verify", own(text), "--corrupt", "server"))
-    assert "got field elements: return a mapping from names to values, such as {" in said
+    assert "got field elements: return, for example, {" in said
 
 
 def test_the_headline_names_what_goes_beyond_the_output(own: Own) -> None:
