@@ -32,22 +32,22 @@ ROUNDING = 1e-9
 
 def epsilon(value: float | Fraction) -> None:
     """Raise `ValueError` for an ε outside 1e-100 to 1e5."""
-    _budget(value, LEAST_EPSILON, LARGEST_EPSILON, "")
+    _budget("epsilon", value, LEAST_EPSILON, LARGEST_EPSILON, "")
 
 
-def epsilon_of_reals(value: float | Fraction) -> None:
-    """Raise `ValueError` for an ε outside 1e-6 to 1400, the range of mechanisms that use
-    doubles.
+def epsilon_of_reals(value: float | Fraction, name: str = "epsilon") -> None:
+    """Raise `ValueError` for an ε outside 1e-6 to 1400, the range of mechanisms that use doubles.
+
+    The message calls it `name`.
     """
-    _budget(value, LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON, " for a mechanism for numbers")
+    purpose = " for a mechanism for numbers"
+    _budget(name, value, LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON, purpose)
 
 
-def _budget(value: float | Fraction, least: float, largest: float, purpose: str) -> None:
-    number("epsilon", value)
+def _budget(name: str, value: float | Fraction, least: float, largest: float, purpose: str) -> None:
+    number(name, value)
     if not least <= value <= largest:  # also refuses NaN
-        raise ValueError(
-            f"epsilon is positive, from {least:g} to {largest:g}{purpose}, got {value}"
-        )
+        raise ValueError(f"{name} is positive, from {least:g} to {largest:g}{purpose}, got {value}")
 
 
 # Checks of δ.

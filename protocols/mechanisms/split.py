@@ -10,6 +10,7 @@ Multidimensional Data with Local Differential Privacy*, Section VI, compare thei
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from math import inf
 from typing import Literal
 
@@ -65,7 +66,11 @@ class Split:
         checks.epsilon(self.epsilon)
         one_of("method", self.method, (*JOINT, *SINGLE))
         if self.attributes.numeric:
-            _ = self.mechanism  # this raises an error if its ε is out of range
+            at_once = self.attributes.numeric if self.method in JOINT else 1
+            part = Fraction(at_once, self.attributes.count)
+            name = "epsilon" if part == 1 else f"{part} of epsilon"
+            checks.epsilon_of_reals(at_once * self.share, name)
+            _ = self.mechanism  # this raises an error for too many numeric attributes
 
     @property
     def share(self) -> float:

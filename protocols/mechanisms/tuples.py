@@ -82,7 +82,8 @@ class Tuples:
         if self.chosen is not None:
             checks.whole("chosen", self.chosen, 1, self.attributes.count)
         if self.attributes.numeric:
-            checks.epsilon_of_reals(self.epsilon / self.k)
+            name = "epsilon" if self.k == 1 else f"epsilon / {self.k}"
+            checks.epsilon_of_reals(self.epsilon / self.k, name)
 
     @property
     def k(self) -> int:

@@ -64,10 +64,15 @@ def exponent_of_mean(mean: float, support: float) -> float:
     check_support(support)
     checks.number("mean", mean)
     if not 1 < mean < support:
-        raise ValueError(
-            f"a power law on 1..{support:g} has a mean between these two numbers, got {mean:g}: "
+        advice = (
             "if noise hides the mean of the estimates, take calibrate-total, which uses the known "
             "mean, users / items"
+            if mean <= 1
+            else "take a smaller at_zero, or a law on more counts"
+        )
+        raise ValueError(
+            f"a power law on 1..{support:g} has a mean between these two numbers, got {mean:g}: "
+            f"{advice}"
         )
     if support == math.inf:
         return bisect(lambda alpha: _zeta(alpha - 1) / _zeta(alpha) - mean, 2 + 1e-12, STEEPEST)

@@ -36,6 +36,7 @@ import numpy as np
 from protocols import checks
 from simnet.arrays import Bools, Ints
 from simnet.coins.sampled import SampledCoins
+from simnet.printable import count_of
 from simnet.scenario.verify import clopper_pearson
 
 STEPS = ("keys", "shares", "masked", "opened")  # what a user of secure aggregation sends, in order
@@ -143,7 +144,8 @@ def completions(
     committee = _both(some, _at_least(m, k, deployment.member_rate))
     needs = f"one user, {m} of {k} members"
     rates = rate, deployment.member_rate
-    found.append(_exact("committee", f"{k} members, threshold {m}", needs, committee, *rates))
+    words = f"{count_of(k, 'member')}, threshold {m}"
+    found.append(_exact("committee", words, needs, committee, *rates))
     found.append(of_users("secagg", f"threshold {t}", stay, enough))
     if deployment.degree is not None and deployment.neighbour_threshold is not None:
         found.append(

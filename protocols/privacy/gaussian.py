@@ -31,7 +31,7 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
     Raises `ValueError` for another calibration, and unless 0 < δ < 1 and the sensitivity and ε are
     positive and finite. With the classic calibration it also raises `ValueError` for ε > 1. With
     the analytic one it does so for ε > 10^12, where rounding errors would count, and if the noise
-    would exceed about 10^250 times the sensitivity.
+    would exceed about 10^250 times the sensitivity, or the largest float.
 
     >>> round(sigma("classic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
     4.845
@@ -145,4 +145,10 @@ def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
         low, high = low / 2, low
     while excess(high) > 0:
         low, high = high, high * 2
+        if not high / sensitivity <= LARGEST_RATIO or high == inf:
+            raise ValueError(
+                f"the noise for epsilon = {epsilon:.15g}, delta = {delta:.15g} and sensitivity = "
+                f"{sensitivity:.15g} is too large to compute: give a larger epsilon or delta, or a "
+                "smaller sensitivity"
+            )
     return float(brentq(excess, low, high, xtol=1e-14 * low, rtol=1e-14))

@@ -92,7 +92,7 @@ def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> 
     for count in counts:
         if isinstance(count, bool) or not isinstance(count, int | np.integer):
             raise TypeError(f"counts are whole numbers, got {count!r}")
-    if not counts or max(counts) <= 0:
+    if len(counts) == 0 or max(counts) <= 0:
         raise ValueError(
             "no item has a holder: give the number of holders of each item, such as 33,40,200"
         )

@@ -186,7 +186,7 @@ def test_a_share_of_the_budget_too_small_for_numbers_is_refused() -> None:
     for make in (lambda a: Tuples(1.2e-6, a, "hm", 4), lambda a: Split(1.2e-6, a)):
         with pytest.raises(
             ValueError,
-            match="from 1e-06 to 1400 for a mechanism for numbers, got",
+            match=r"(epsilon / 4|3/4 of epsilon) is positive, from 1e-06 to 1400 for a mechanism",
         ):
             make(Attributes(3, (2,)))
         assert make(Attributes(0, (2, 3, 2, 2))).exact_epsilon == pytest.approx(1.2e-6, rel=1e-12)

@@ -345,6 +345,7 @@ def test_far_below_the_smallest_float_the_logarithm_still_tells():
     ("counts", "participation", "relation", "words"),
     [
         ([], 0.5, "remove", "no item has a holder"),
+        (np.array([0, 0]), 0.5, "remove", "no item has a holder"),
         ([0, 0], 0.5, "remove", "no item has a holder"),
         ([3, -1], 0.5, "remove", "counts lie in"),
         ([3], 0.5, "replace", "two items"),
