@@ -117,3 +117,4 @@ def test_letters_that_cannot_be_shown_are_written_out(encoding: str) -> None:
     assert words.startswith("sigma, Pi and ")
     assert words.endswith("?")
     assert transliterated("ε ≤ 1", "utf-8") == "ε ≤ 1"
+    assert transliterated("TSS′, ⌊k/2⌋, 5 µs, ├─┤", "ascii") == "TSS', floor(k/2), 5 us, |-|"
