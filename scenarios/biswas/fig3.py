@@ -232,13 +232,13 @@ EXPERIMENT = Experiment(
     words={
         ABSOLUTE: Word(
             nan,
-            "a difference of two total variation distances is drastic if it is at least this; the "
-            "text names no number",
+            "a difference of two total variation distances is drastic if it is at least this "
+            "number",
         ),
         RELATIVE: Word(
             nan,
             "a distance is drastically larger than another if it is at least this many times as "
-            "large; the text names no number",
+            "large",
         ),
     },
     quotes=[

@@ -138,7 +138,8 @@ THRESHOLD = "Our threshold of 'approximately' decides. Another threshold may giv
 DISPUTED = {
     APPROXIMATELY: THRESHOLD,
     EQUALITY: "The sentence before Eq. 14 says that the variance 'is approximated as' this. "
-    "Another row reads it so; there the verdict depends on the threshold that we chose.",
+    "Another row reads Eq. 14 as an approximation; there the verdict depends on the threshold that "
+    "we chose.",
 }
 
 

@@ -42,10 +42,11 @@ APPROACHES = Word(
 )
 FAR = Word(2.0, "an error is 'far higher' if it is at least this many times the other one")
 CHOICES = (
-    "BR and MX may not be passed on. With --data, Adult and Census-Income stand in for them. "
-    "These files have no total income, so the models predict the age (Adult) and the weeks of "
-    "work (Census-Income) instead. Without --data we make up people with as many attributes as "
-    "in BR and MX, and with an income that is a linear function of the others plus noise.",
+    "The paper's censuses, BR and MX, may not be passed on. With --data, Adult and Census-Income "
+    "stand in for them. These files have no total income, so the models predict the age (Adult) "
+    "and the weeks of work (Census-Income) instead. Without --data we make up people with as many "
+    "attributes as in BR and MX, and with an income that is a linear function of the others plus "
+    "noise.",
     "Each trial draws 20,000 users anew and holds out one tenth of them. In 50 trials each method "
     "makes 50 models. The paper makes 50 models too, by five cross-validations with ten folds; but "
     "the models of one cross-validation share users. The options --set folds=10 --trials 5 do as "

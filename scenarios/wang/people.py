@@ -40,10 +40,10 @@ DEVIATION = 0.25  # the standard deviation of the normal laws
 SYNTHETIC_ATTRIBUTES = 16
 REAL = {"BR": "Adult", "MX": "Census-Income"}
 CHOICES = (
-    "BR and MX may not be passed on. With --data, Adult (5 numbers + 8 categories) and "
-    "Census-Income (7 + 10) stand in for them. Without --data we make up people with as many "
-    "attributes as in BR and MX (6 + 10 and 5 + 14): numbers by the law N(0, 1/16), truncated to "
-    "[-1, 1], and categories by Zipf's law.",
+    "The paper's censuses, BR and MX, may not be passed on. With --data, Adult (5 numbers + 8 "
+    "categories) and Census-Income (7 + 10) stand in for them. Without --data we make up people "
+    "with as many attributes as in BR and MX (6 + 10 and 5 + 14): numbers by the law N(0, 1/16), "
+    "truncated to [-1, 1], and categories by Zipf's law.",
     "Each trial draws its users anew, fewer than the paper's 4 million; expected mean squared "
     "errors are proportional to 1/n.",
 )

@@ -138,7 +138,8 @@ EXPERIMENT = Experiment(
             1000,
             2000,
             "the number belongs to n = 2000, the next point of the curve",
-            disputed="The text says that the number belongs to n = 1000. Another row reads it so.",
+            disputed="The text says that the number belongs to n = 1000, and another row compares "
+            "it there.",
         ),
         everywhere(
             SOURCE,

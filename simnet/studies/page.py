@@ -293,8 +293,9 @@ def _values(found: Sequence[Any]) -> str:
 
 def _words(experiment: Experiment) -> list[str]:
     lines = [
-        f"- *{name}*: {'no number' if isnan(word.threshold) else f'{word.threshold:g}'}, "
-        f"{word.meaning}"
+        f"- *{name}*: we choose no number, and --word '{name}=...' gives one; {word.meaning}"
+        if isnan(word.threshold)
+        else f"- *{name}*: {word.threshold:g}, {word.meaning}"
         for name, word in experiment.words.items()
     ]
     return ["", "Words that the paper gives no number for:", "", *lines] if lines else []
