@@ -229,8 +229,8 @@ def whole_numbers(
             )
         if array.size:
             # numpy turned 1 into 1.0 beside 2.5, so we look at what was given
-            given = values if isinstance(values, list | tuple) else array
-            other = next((each for each in given if not is_integer(each)), array[0])
+            given = values if isinstance(values, list | tuple) else array.tolist()
+            other = next((each for each in given if not is_integer(each)), given[0])
             raise TypeError(f"{name} are whole numbers, got {array.dtype} such as {other!r}")
         return np.empty(0, dtype=np.int64)
     if isinstance(values, list | tuple) and any(isinstance(each, bool) for each in values):

@@ -47,8 +47,8 @@ def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) ->
     """Compare the items whose true value is above the cut with those whose estimate is above it.
 
     `truth` and `estimates` have shape (N,) and the unit of `cut`; a value that equals the cut is
-    not above it. The result has `precision`,
-    `recall` and `f_score`. Raises `ValueError` for other shapes and for NaN.
+    not above it. The result has `precision`, `recall` and `f_score`. Raises `ValueError` for other
+    shapes and for NaN.
 
     >>> found = heavy_hitters(truth=[50, 30, 5], estimates=[47, 8, 12], cut=10)
     >>> found.precision, found.recall

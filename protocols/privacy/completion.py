@@ -10,9 +10,10 @@ gets a result, even if the result does not count all users.
 - A committee needs one user whose shares came, and m of its k members until the end; members drop
   out at a rate of their own: (1 - δ^n) P[Bin(k, 1 - δ') >= m].
 - A local mechanism in which every user reports needs one report of any user: 1 - δ^n.
-- SecAgg+ needs, for every user that shared its secrets, t of the group that consists of the user
-  and its k neighbours. The users stand on a circle in a random order, and the neighbours of a user
-  are the k users next to it. If all users are neighbours, the law is that of secure aggregation.
+- SecAgg+ needs, for every user that shared its secrets, t of its group until the end, and for every
+  user that sent keys, the keys of t of its group. The group consists of the user and its k
+  neighbours. The users stand on a circle in a random order, and the neighbours of a user are the k
+  users next to it. If all users are neighbours, the law is that of secure aggregation.
   Otherwise the groups overlap, and we know no closed law; there are two bounds, and a simulation.
   *Lower bound.* Let q = P[Bin(k + 1, 1 - δ) < t] be the probability that too few of a group stay.
   If one more user stays, no group gets smaller, so by Harris's inequality all n groups are large

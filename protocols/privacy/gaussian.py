@@ -45,7 +45,7 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
     if calibration == "classic":
         if epsilon > 1:
             raise ValueError(
-                f"the classic calibration holds for epsilon up to 1, got {epsilon:g}; the "
+                f"the classic calibration holds for epsilon up to 1, got {epsilon:.15g}; the "
                 "calibration `analytic` holds for larger ones too"
             )
         return sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon

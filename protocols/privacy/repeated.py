@@ -1,9 +1,9 @@
 """What the server learns from several collections of sampled counts.
 
 The collections are repetitions of one collection, or the collections of several groups of users.
-Each collection draws fresh coins, so the privacy loss of all collections
-together (see `loss`) is the sum of their losses. If a user is removed, or a user's item is
-replaced, this change is made in all collections.
+Each collection draws fresh coins, so the privacy loss of all collections together (see `loss`) is
+the sum of their losses. If a user is removed, or a user's item is replaced, this change is made in
+all collections.
 """
 
 from collections.abc import Sequence
