@@ -9,7 +9,7 @@ from simnet.scenario.claims import Exposes
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="DPDS on Shamir's sharing: any three users can open every secret",
+    summary="DPDS on Shamir's sharing: enough users together can open every secret",
     protocol=DPDS,
     about=about,
     parameters={"participation": 0.5, "sharing": "shamir:3"},

@@ -12,7 +12,7 @@ from simnet.scenario.schema import Categorical, Numeric, Schema
 
 SCENARIO = Scenario(
     summary=(
-        "LDP-SGD: a server learns a linear model from perturbed gradients; no user answers twice"
+        "LDP-SGD: a server learns a linear model from users' gradients; no user answers twice"
     ),
     protocol=table_descent,
     about=about_table,

@@ -10,7 +10,7 @@ from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="Local frequencies: every user perturbs its item and sends one report",
+    summary="Local frequencies: users perturb their items, and each sends at most one report",
     protocol=postprocessed(local_frequency),
     about=about_either(about),
     parameters={

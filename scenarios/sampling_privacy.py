@@ -8,7 +8,7 @@ from protocols.two_rounds.script import SamplingPrivacy
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="Sampling Privacy: two rounds of shared answers, two aggregators, a reader of the sums",
+    summary="Sampling Privacy: owners share answers among aggregators, and a reader gets the sums",
     protocol=SamplingPrivacy,
     about=about,
     parameters={

@@ -8,7 +8,7 @@ from protocols.two_rounds.script import SamplingPrivacy
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="Sampling Privacy in the clear: one aggregator sees both answers of every owner",
+    summary="Sampling Privacy in the clear: a single aggregator sees all answers of every owner",
     protocol=SamplingPrivacy,
     about=about,
     parameters={

@@ -17,7 +17,7 @@ from protocols.sharing.encoding import Participation
 Answer = Literal["dpds", "dpdg"]
 Left = Annotated[
     float,
-    "the largest share of a secret's holders that cannot open it: with h holders (n, or k + 1 in "
+    "so large a share of a secret's holders cannot open it: with h holders (n, or k + 1 in "
     "SecAgg+) the threshold is t = floor(left * h) + 1, but at least 2, and 0 <= left < 1",
 ]
 Epsilon = Annotated[

@@ -57,8 +57,9 @@ def verify(
     """Say what a coalition learns from a run.
 
     The verdict that the coalition learns nothing from secret shares is proved, and `--certificate`
-    writes the proof. If the verdict is that it learns something, the command prints the attack,
-    except by symmetry. An undecided verdict says what the coalition learns at least and at most.
+    writes the proof. If the verdict is that it learns something from them, the command prints the
+    attack, except by symmetry. An undecided verdict says what the coalition learns at least and at
+    most.
 
     The exit status is 1 if the verdict is not the one that `--expect` names, or if the certificate
     that `--check` names has no valid proof or does not belong to the run. It is 2 if

@@ -207,7 +207,7 @@ class _Text:
                 before = piece[: piece.index("\0")]
                 raise BadInput(
                     f"line {number + 1 + _line_ends(before):,} of {name} holds a NUL byte: "
-                    f"if the file is text in UTF-16, say so with --encoding utf-16-le"
+                    f"if the file is text in UTF-16, say so with --encoding utf-16-le or utf-16-be"
                 )
             if self.characters > self.most:
                 raise BadInput(

@@ -100,7 +100,7 @@ class PlainRun:
             "items": (isinstance(protocol, OverItems), "exact views against all neighbours"),
             "About.assess": (about.assess is not None, "the estimate beside the truth"),
             "About.expected_bill": (about.expected_bill is not None, "the bill beside a formula"),
-            "About.privacy": (has_privacy, "exact ε and δ of each view"),
+            "About.privacy": (has_privacy, "ε and δ of each view"),
             "Scenario.claims": (bool(self.scenario.claims), "what coalitions learn"),
         }
         return {method: words for method, (is_there, words) in lacking.items() if not is_there}

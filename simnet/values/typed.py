@@ -168,9 +168,8 @@ def joined(blocks: Sequence[Typed]) -> Typed:
     """
     other = next((block for block in blocks if not isinstance(block, Typed)), None)
     if other is not None:
-        raise TypeError(
-            f"only plain values can be joined as rows, got {type(other).__name__}: use gather"
-        )
+        kind = "field elements" if hasattr(other, "field") else type(other).__name__
+        raise TypeError(f"only plain values can be joined as rows, got {kind}: use gather")
     forms = {(block.wire, block.shape[1:]) for block in blocks}
     if len(forms) != 1:
         kinds = "; ".join(f"{wire} of shape {shape}" for wire, shape in sorted(forms, key=str))

@@ -341,7 +341,7 @@ def test_rows_that_are_not_alike_are_not_put_together() -> None:
     with pytest.raises(ScriptError, match="indices of kind Nd below 5 of shape"):
         run(one_each(index([1], below=5), index([1], below=5, kind="Nd")), [1, 2])
     with pytest.raises(
-        ScriptError, match="only plain values can be joined as rows, got Residues: use gather"
+        ScriptError, match="only plain values can be joined as rows, got field elements: use gather"
     ):
         run(one_each(bits([1]), elements(1)), [1, 2])
 

@@ -330,7 +330,7 @@ def test_options_that_make_no_sense_are_refused(options: Any, words: str) -> Non
         ("x.csv.gz", b"PK\x03\x04rest", "is a workbook or an archive, and no CSV"),
         ("x.csv", b"PAR1rest", "is a Parquet file: its name should end in .parquet"),
         ("x.csv", b"id,city\n1,a\n2,b\0c\n", "line 3 of x.csv holds a NUL byte"),
-        ("x.csv", "id,city\n".encode("utf-16-le"), "say so with --encoding utf-16-le"),
+        ("x.csv", "id,city\n".encode("utf-16-le"), "say so with --encoding utf-16-le or utf-16-be"),
     ],
 )
 def test_files_of_other_programs_are_named(
