@@ -285,6 +285,7 @@ def _with_options(
     prior: FinitePrior | None,
 ) -> str | Calibrate:
     if isinstance(method, str):
+        one_of("postprocess", method, METHODS)
         return with_options(method, fit, support, at_zero, prior)
     if (fit, support, at_zero, prior) != (None, None, None, None):
         raise ValueError(

@@ -123,7 +123,7 @@ def test_moments_of_a_step_that_changes_nothing_are_those_of_the_noise() -> None
     [
         (
             {"postprocess": "rappor"},
-            "postprocess is clip or normalise or .* or maximum-likelihood, got 'rappor'",
+            "postprocess is raw or clip or normalise or .* or maximum-likelihood, got 'rappor'",
         ),
         (
             {"users": 5, "postprocess": "calibrate-total"},
@@ -187,6 +187,7 @@ def test_a_file_that_is_no_prior_is_refused(tmp_path: Path, text: str, wrong: st
         ({"postprocess": "calibrate-gaussian", "support": "users"}, "those of the power law"),
         ({"postprocess": "calibrate-poisson", "at_zero": 0.0}, "those of the power law"),
         ({"postprocess": "calibrate", "support": "all"}, "support is users or largest"),
+        ({"postprocess": "calibratee", "fit": "mean"}, "did you mean calibrate"),
         ({"postprocess": "zero", "beta": 30.0}, "beta lies between 0 and half the number"),
         ({"postprocess": Calibrate(), "fit": "mean"}, "has its own fit"),
     ],
@@ -310,7 +311,7 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
 @pytest.mark.parametrize(
     ("arguments", "wrong"),
     [
-        (("local_frequency", "--postprocess", "best"), "postprocess is clip or normalise"),
+        (("local_frequency", "--postprocess", "best"), "postprocess is raw or clip or normalise"),
         (
             ("sampled_personal", "--postprocess", "zero"),
             ("zero needs unbiased counts whose noise depends only on the number of holders"),
