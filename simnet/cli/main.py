@@ -177,11 +177,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _status_of(tokens: Sequence[str]) -> int:
     """Run a command and return its exit status. Raises `BadInput` for a status outside 0 to 255,
-    of which the system would keep 8 bits: 256 would become 0, a success.
+    of which the system would keep 8 bits: 256 would become 0, a success. Raises `BrokenPipeError`
+    if the program that reads the output has ended.
     """
     try:
         status = build(tokens)(tokens, exit_on_error=False, print_error=False)
-    except SystemExit as leaving:  # a command of a plug-in has called `sys.exit`
+    except SystemExit as leaving:  # a command of a plug-in has called `sys.exit`, or a console ends
+        if isinstance(leaving.__context__, BrokenPipeError):  # rich's consoles end with status 1
+            raise leaving.__context__ from None
         if not isinstance(leaving.code, int):
             raise
         status = leaving.code

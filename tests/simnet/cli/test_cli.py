@@ -700,11 +700,15 @@ def test_debug_leaves_the_exit_status_as_it_is() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [(), ("--json", "-")], ids=["tables", "json"])
-def test_a_reader_who_leaves_early_ends_the_command_with_141(more: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [SMALL, (*SMALL, "--json", "-"), ("--help",), ("run", "dpds", "--help")],
+    ids=["tables", "json", "help", "help of a command"],
+)
+def test_a_reader_who_leaves_early_ends_the_command_with_141(words: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = process(*SMALL, *more, stdout=writing)
+    done = process(*words, stdout=writing)
     os.close(writing)
     # 128 + SIGPIPE, as for every command of a pipe whose reader has ended
     assert (done.returncode, done.stderr) == (141, "")
