@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/installed  ## run DPDS with a thousand users
 	$(BIN)/simnet run dpds
 
-test: .venv/ready  ## check style and types and run the fast tests (two to three minutes on two cores)
+test: .venv/ready  ## check style and types and run the fast tests (two minutes or more)
 	$(MAKE) --jobs=3 --output-sync=line --no-print-directory style types test-fast
 
 style: .venv/ready  ## check style and format alone
@@ -33,11 +33,11 @@ test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
 # Slow tests often wait for other processes, so there is one test more at a time than there are processors.
-test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (a quarter of an hour)
+test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (a quarter of an hour or more)
 	PYTEST_XDIST_AUTO_NUM_WORKERS=$$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) \
 		HYPOTHESIS_PROFILE=quick $(PYTEST) -rs -m "slow and not long"
 
-test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests (an hour)
+test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests (an hour or more)
 	$(PYTEST) -m "long or (slow and fuzz)"
 
 notebooks: .venv/ready  ## execute the notebooks; build/notebooks gets them with their outputs, for the site
@@ -122,7 +122,7 @@ PIP := $(PIP_PROGRAM) install --quiet --disable-pip-version-check
 # What every command of the README needs. The tests add their own tools to it.
 .venv/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
-	@echo "Installing simnet-workbench with its libraries into .venv: about 570 MB, a minute or two."
+	@echo "Installing simnet-workbench with its libraries into .venv: over 500 MB, a minute or more."
 	@rm -rf *.egg-info
 	@$(PYTHON) -m venv --clear .venv
 	@PIP_CONSTRAINT=constraints.txt $(BIN)/$(PIP) --editable '.[data,plots,testing]'
