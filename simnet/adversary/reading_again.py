@@ -56,7 +56,7 @@ def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
     reading = Recording(done.protocol)
     sampled = played_again(done, observe, reading)
     compare_recorded_runs(done, sampled, reading.record)
-    reading.record.side_effects += done.side_effects
+    reading.record.side_effects += [*done.side_effects, *sampled.side_effects]
     return sampled, reading.record
 
 

@@ -27,6 +27,10 @@ is recorded, and in replays. The page "What a verdict says" lists the changes th
 show. A cache of `functools` is one of them. If the function of a door uses one, and the script
 contains the name `cache_info`, the script is refused.
 
+All readings of a script come after the run that is judged. A script that leaks in its first run
+only, because it counts its runs, would do nothing wrong in them. So a run also compares what its
+scripts use before and after it, and a verdict refuses a script that has changed some of it.
+
 We also compare the results of the functions. A function that is called twice with the same values
 and the same coins must return the same value. If it does not, it may read something that a call of
 a function has changed, or random numbers. Example: one user's function puts its input into a list,
@@ -145,7 +149,9 @@ def replayed_on_other_inputs(
 
 
 def refuse_side_effects(record: DoorRecord) -> None:
-    """Raise `ScriptError` if a function of a door was seen to leave something behind."""
+    """Raise `ScriptError` if a function of a door, or a script, was seen to leave something
+    behind.
+    """
     if record.side_effects:
         raise ScriptError(record.side_effects[0])
 

@@ -13,7 +13,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -24,6 +24,7 @@ from simnet.checks import integer
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
 from simnet.doors.call import unsealed
+from simnet.doors.side_effects import state_of
 from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
@@ -61,6 +62,13 @@ from simnet.record.view import View
 from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.sealed import Input, Sealed
+
+SCRIPTS_WATCHED = 20  # of how many scripts a run notes whether they change what outlasts the run
+LASTING = (
+    "a script changes something that outlasts the run, such as a global list, a counter or an "
+    "attribute of the protocol, so another run with the same seed and inputs may do something "
+    "else: a script may only change its own variables, and a table is filled before the run"
+)
 
 
 @attrs.frozen
@@ -125,7 +133,8 @@ class Run:
     # Global generators (`random`, `numpy.random`) whose state changed during the run. If a script
     # drew from them, this explains why a second run differs from the first.
     foreign_randomness: tuple[str, ...] = attrs.field(default=(), repr=False)
-    # Sentences about functions of doors that were seen to change something that they use.
+    # Sentences about functions of doors that were seen to change something that they use, and about
+    # scripts that were seen to change something that outlasts the run.
     side_effects: tuple[str, ...] = attrs.field(default=(), repr=False)
 
     @functools.cached_property
@@ -370,15 +379,35 @@ def run(
             network=_network(network),
             message_fates=message_fates,
         )
+        scripts = _different_scripts(stage.roster)
+        state = _state_of(scripts)
         done = stage.play()
+        changed = _state_of(scripts)
     after = _global_generators()
     drawn_from = tuple(name for name in before if before[name] != after[name])
+    # Some objects are described in another way each time, although nothing has changed.
+    lasting = (LASTING,) if changed != state and _state_of(scripts) == changed else ()
     return attrs.evolve(
         done,
         schedule=unused,
         foreign_randomness=drawn_from,
-        side_effects=tuple(watching.record.side_effects),
+        side_effects=(*watching.record.side_effects, *lasting),
     )
+
+
+def _different_scripts(roster: Roster) -> list[object]:
+    """Return scripts that differ in their code or in the object whose method they are, without
+    those of many objects.
+    """
+    scripts: dict[tuple[int, int], object] = {}
+    for seat in roster.seats:
+        code = id(getattr(seat.script, "__func__", seat.script))
+        scripts.setdefault((code, id(getattr(seat.script, "__self__", None))), seat.script)
+    return list(scripts.values())[:SCRIPTS_WATCHED]
+
+
+def _state_of(scripts: Sequence[object]) -> Hashable:
+    return tuple(map(state_of, scripts))
 
 
 def sends(

@@ -197,10 +197,12 @@ class AlikeJudge:
         if same_as is not None:
             compare_recorded_runs(same_as, sampled, recording.record)
             recording.record.side_effects += same_as.side_effects
+        recording.record.side_effects += sampled.side_effects
+        before = [] if same_as is None else [same_as]
+        _refuse_foreign_randomness([*before, sampled])
         refuse_side_effects(recording.record)
         self.outline = outline_of(sampled, recording.record, progress, with_polynomials)
-        before = [] if same_as is None else [same_as]
-        _refuse_foreign_randomness([*before, sampled, self.outline.run])
+        _refuse_foreign_randomness([self.outline.run])
         self.structure = Structure(self.outline)
 
     def verdict(self, corrupt: CoalitionLike) -> AlikeVerdict:

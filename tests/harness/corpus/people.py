@@ -358,8 +358,10 @@ class LeftInProtocol(Script):
         return {"u": Seat(self.user), "v": Seat(self.finder), "S": Seat(self.idle)}
 
     async def user(self, me: Party, item: Any) -> None:
-        self.left["mask"] = me.coins.field(F2, ())
-        await me.send(MASKED, "S", hidden(me, item) + self.left["mask"])
+        mask = me.coins.field(F2, ())
+        if self.mistake:
+            self.left["mask"] = mask
+        await me.send(MASKED, "S", hidden(me, item) + mask)
         await me.send(NOTE, "v", bits([1]))
 
     async def finder(self, me: Party) -> None:

@@ -590,6 +590,7 @@ def test_a_signature_kept_from_an_earlier_run_is_refused(catches: bool) -> None:
                 raise
         return [bits(0)]
 
+    run(Told(checks), {"alice": 5}, seed=3)  # keeps the signature
     done = run(Told(checks), {"alice": 5}, seed=3)
     with pytest.raises(ScriptError, match="a signature that no party made in this run"):
         verdict(done, "eve")

@@ -296,6 +296,89 @@ def test_a_cache_at_which_the_script_does_not_look_is_no_trace() -> None:
     assert verdict(done, ["reader"]).finding == "nothing"
 
 
+RUNS: list[int] = []
+COUNT = itertools.count()
+LATEST = np.zeros(1)
+
+
+class LeaksOnce(Smuggler):
+    """The vote is masked, but in its first run the script sends a mask of 0. `counted` returns how
+    many runs came before.
+    """
+
+    total: ClassVar[int] = 0
+
+    def __init__(self, counted: Callable[["LeaksOnce"], int] = lambda _: 1) -> None:
+        self.counted = counted
+        self.runs = 0
+
+    async def voter(self, me: Party, vote: Sealed) -> None:
+        secret = me.secret(lambda value: [value], vote, field=F, shape=(1,))
+        mask = me.coins.field(F, (1,))
+        await me.send(NOTE, "reader", secret + mask if self.counted(self) else secret)
+        await me.send(NOTE, "reader", me.coins.field(F, (1,)))
+
+
+def in_a_list(_: LeaksOnce) -> int:
+    RUNS.append(1)
+    return len(RUNS) - 1
+
+
+def in_an_array(_: LeaksOnce) -> int:
+    LATEST[0] += 1
+    return int(LATEST[0]) - 1
+
+
+def in_an_object(me: LeaksOnce) -> int:
+    me.runs += 1
+    return me.runs - 1
+
+
+def in_a_class(me: LeaksOnce) -> int:
+    type(me).total += 1
+    return type(me).total - 1
+
+
+def in_an_attribute_of_a_function(me: LeaksOnce) -> int:
+    before: int = vars(in_an_attribute_of_a_function).get("runs", 0)
+    vars(in_an_attribute_of_a_function)["runs"] = before + 1
+    return before
+
+
+def in_a_variable_around() -> Callable[[LeaksOnce], int]:
+    runs = -1
+
+    def counted(_: LeaksOnce) -> int:
+        nonlocal runs
+        runs += 1
+        return runs
+
+    return counted
+
+
+@pytest.mark.parametrize(
+    "counted",
+    [
+        in_a_list,
+        in_an_array,
+        in_an_object,
+        in_a_class,
+        in_an_attribute_of_a_function,
+        in_a_variable_around(),
+        lambda _: next(COUNT),
+    ],
+)
+def test_a_script_that_counts_its_runs_is_refused(counted: Any) -> None:
+    """The first run leaks, and no later reading does."""
+    done = run(LeaksOnce(counted), [2], seed=1)
+    with pytest.raises(ScriptError, match="a script changes something that outlasts the run"):
+        verdict(done, ["reader"])
+    with pytest.raises(ScriptError, match="a script changes something that outlasts the run"):
+        AlikeJudge(done.protocol, [2], 1, same_as=done)
+    assert verdict(run(LeaksOnce(), [2], seed=1), ["reader"]).finding == "nothing"
+    assert verdict(run(LeaksOnce(lambda _: 0), [2], seed=1), ["reader"]).finding == "leaks"
+
+
 def test_a_pure_script_is_replayed_on_all_other_items() -> None:
     replays = replays_of(Pure(), [2])
     assert replays == Replays(made=2, needed=2)

@@ -146,16 +146,12 @@ def test_the_run_that_is_judged_is_compared_with_a_run_that_was_made_before():
 )
 def test_a_script_that_draws_random_numbers_of_its_own_is_not_judged_by_symmetry(draw, name):
     class Sometimes(Bare):
-        """Either every user sends its number to all users, or every user sends coins."""
-
-        is_bare = False
+        """Each user sends either its number to all users, or coins."""
 
         async def user(self, me, number):
             mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
             bare, masks = type(mine).stack([mine] * 5), me.coins.field(F, (5, 1))
-            if me.index == 1:
-                self.is_bare = draw() < 0.5
-            await me.scatter(SHARE, to=me.all("user"), rows=bare if self.is_bare else masks)
+            await me.scatter(SHARE, to=me.all("user"), rows=bare if draw() < 0.5 else masks)
             await me.gather_sum(SHARE, senders=me.all("user"))
 
     done = run(Sometimes(), [1, 2, 3, 4, 5], 1)
