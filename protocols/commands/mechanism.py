@@ -109,8 +109,8 @@ def _print(out: "Console", description: "Described") -> None:
     if description.below_doubles:
         out.print(
             Text(
-                "with so large an ε the noise may be smaller than the precision of doubles: then a "
-                "report equals the user's value",
+                "with so large an ε the noise may be smaller than the precision of doubles: then "
+                "most reports equal the user's value, except for values near 0",
                 "yellow",
             )
         )

@@ -724,18 +724,22 @@ class Party:
 
         Raises `ScriptError` for a tag that is not `Summed`, for a sum without messages, and unless
         exactly one of `senders` and `count` is given. After `heard` it is also raised unless
-        `senders` names only parties that `heard` has returned.
+        `senders` names only parties that `heard` has returned. Raises `TypeError` for a `count`
+        that is no integer.
 
         For example, `total = await me.gather_sum(SHARE, senders=me.all("user"))`.
         """
         summed = self._added_up(tag) or await self._stop()
         actor = self._actor
-        if (senders is None) == (count is None):
+        group = None if senders is None else self._group(senders)
+        if group is not None and count is None:
+            number = len(group)
+        elif group is None and count is not None:
+            number = integer("the count of messages", count)
+        else:
             raise refuse(
                 actor, summed.name, "gather_sum takes exactly one of senders=... and count=..."
             )
-        group = None if senders is None else self._group(senders)
-        number = len(group) if group is not None else int(count or 0)
         if number < 1:
             raise refuse(
                 actor,

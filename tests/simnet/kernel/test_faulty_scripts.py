@@ -333,6 +333,7 @@ def test_a_script_that_catches_the_error_of_a_deferred_block_does_not_go_on() ->
             "exactly one of senders=... and count=...",
         ),
         (lambda me: me.gather_sum(SHARE, count=0), "at least one message"),
+        (lambda me: me.gather_sum(SHARE, count=1.5), "must be a whole number, such as 3, got 1.5"),
         (lambda me: me.send(SHARE, "b", bits([1])), "plain numbers"),
         (
             lambda me: me.scatter(NOTE, ["b"], elements(1), keys=index([0], below=2)),
