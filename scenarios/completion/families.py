@@ -16,6 +16,7 @@ from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import FrequencyCollection
 from protocols.tss.robust import RobustTSS
 from protocols.tss.script import TSS
+from simnet.errors import BadInput
 from simnet.network.presets import PRESETS
 from simnet.scenario.population import ItemPopulation
 
@@ -37,10 +38,19 @@ CHOICES = (
 
 @cache
 def option(label: str, users: int) -> Option:
-    """Return the protocol with this label in `simnet compare`, at equal privacy."""
+    """Return the protocol with this label in `simnet compare`, at equal privacy.
+
+    Raises `BadInput` if no parameters give so few users this privacy.
+    """
     question = Question(users, ITEMS, EPSILON, DELTA, rarest=users // ITEMS)
     found = options_of(label.removesuffix(" with noise"), question)
-    return next(one for one in found if one.label == label)
+    for one in found:
+        if one.label == label:
+            return one
+    raise BadInput(
+        f"no parameters of {label} give {users} users ε = {EPSILON:g} and δ = {DELTA:g}: take more "
+        "users"
+    )
 
 
 def people(users: int) -> ItemPopulation:

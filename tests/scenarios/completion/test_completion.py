@@ -32,6 +32,7 @@ from scenarios.completion.users import EXPERIMENT as USERS
 from scenarios.completion.waiting import AGES, with_deadline
 from simnet import run
 from simnet.cli.page import read_part
+from simnet.errors import BadInput
 from simnet.network.timing import in_units
 from simnet.scenario.drops import fates_of
 from simnet.scenario.verify import clopper_pearson
@@ -269,3 +270,9 @@ def test_all_seven_families_are_in_the_grid_of_each_experiment() -> None:
     staged = [point for point in USERS.points() if point["protocol"] == "tss"]
     assert isinstance(option("tss", 60).script, TSS)
     assert max(int(point["users"] or 0) for point in staged) == 2000
+
+
+def test_a_protocol_without_parameters_for_so_few_users_is_named() -> None:
+    told = "no parameters of secagg_plus give 12 users ε = 1 and δ = 1e-06: take more users"
+    with pytest.raises(BadInput, match=told):
+        option("secagg_plus", 12)
