@@ -280,7 +280,7 @@ def _print_report(reported: "Report", screen: "Console") -> None:
             "The people are synthetic, not real data; --data DIR names a folder that has the data"
         )
     if experiment.choices:
-        screen.print("What the experiment chooses by default, where its source leaves it open:")
+        screen.print("What the experiment chooses by default:")
     for choice in experiment.choices:
         screen.print(f"- {choice}")
     screen.print(
