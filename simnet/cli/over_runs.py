@@ -64,7 +64,7 @@ def _print_unsearched(out: "Console", sizes: "Sizes") -> None:
             )
         )
     if sizes.unsearched:
-        judged = "Without --runs, such coalitions are judged too."
+        judged = "Without --runs, the command judges some or all of these, too."
         out.print(Text(f"Not searched: {sizes.unsearched}. {judged}"))
 
 

@@ -15,7 +15,7 @@ from tests.harness.shell import RING, WIDTH, refusal, simnet, words
 
 ADDITIVE = "shares whose coins occur in at most two elements: sets of any size were searched"
 NOT_SEARCHED = "Not searched: coalitions with parties of another role"
-JUDGED_TOO = "Without --runs, such coalitions are judged too."
+JUDGED_TOO = "Without --runs, the command judges some or all of these, too."
 PNG = b"\x89PNG\r\n\x1a\n"
 
 CASES = [  # protocol, options
