@@ -5,13 +5,16 @@ from simnet.errors import BadInput, SimnetError
 from simnet.kernel.blame import in_protocol
 from simnet.roster import Roster
 
+# Words for coalitions: a verdict on a party of this name would be about another coalition.
+COALITIONS = frozenset({"everyone", "network"})
+
 
 def seated(protocol: Protocol) -> Roster:
     """Return the parties of a protocol.
 
-    Raises `BadInput` for an object without `parties()`, for a `parties()` that raises an error, and
-    for a `parties()` that does not return seats. A `SimnetError` that `parties()` raises passes
-    unchanged.
+    Raises `BadInput` for an object without `parties()`, for a `parties()` that raises an error, for
+    a `parties()` that does not return seats, and for a party called as in `COALITIONS`. A
+    `SimnetError` that `parties()` raises passes unchanged.
     """
     try:
         is_method = callable(protocol.parties)
@@ -28,4 +31,10 @@ def seated(protocol: Protocol) -> Roster:
         raise
     except Exception as error:
         raise in_protocol("parties()", error) from error
-    return Roster(seats)
+    roster = Roster(seats)
+    for name in sorted(COALITIONS.intersection(roster.names)):
+        raise BadInput(
+            f"a party may not be called {name!r}: in the options and arguments that name a "
+            "coalition, this word stands for another one; give the party another name"
+        )
+    return roster

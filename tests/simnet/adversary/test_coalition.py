@@ -143,3 +143,15 @@ def test_a_name_with_commas_stays_whole() -> None:
     assert coalition_of("b, c,d, a, b", roster).parties == ("a, b", "b", "c,d")
     for members in (("a, b",), ("a", "b"), ("a, b", "b", "c,d")):
         assert coalition_of(members, roster).parties == members
+
+
+@pytest.mark.parametrize("name", ["network", "everyone"])
+def test_no_party_is_called_like_another_coalition(name: str) -> None:
+    class Named:
+        def parties(self) -> Mapping[str, Seat]:
+            return {name: Seat(self.play)}
+
+        async def play(self, me: Party) -> None: ...
+
+    with pytest.raises(BadInput, match=f"a party may not be called '{name}'"):
+        run(Named())
