@@ -23,11 +23,16 @@ from simnet.adversary.symbolic import Symbolic
 from simnet.coins.coins import Coins
 from simnet.doors.call import DoorCall
 from simnet.doors.record import DoorRecord
-from simnet.doors.side_effects import names_in
+from simnet.doors.side_effects import has_cache, names_in, state_of
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
 from simnet.values.meter import Meter
+
+READS_CACHE = (
+    "the script reads `cache_info` of a function with a cache of functools: a cache tells whether "
+    "the script was run before, so leave out `cache_info` or the cache"
+)
 
 
 class Recording(Sampled):
@@ -36,6 +41,8 @@ class Recording(Sampled):
     def __init__(self, protocol: object) -> None:
         self.record = DoorRecord()
         self._reads_caches = "cache_info" in names_in(protocol)
+        if self._reads_caches and has_cache(state_of(protocol)):
+            self.record.side_effects.append(READS_CACHE)
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """Call the door's function, and record the call."""

@@ -25,6 +25,7 @@ import decimal
 import dis
 import enum
 import functools
+import operator
 import sys
 import typing
 import weakref
@@ -71,15 +72,40 @@ _FIXED = {
     *(*_NO_DATA, GetSetDescriptorType, MemberDescriptorType, MethodDescriptorType),
     *(WrapperDescriptorType, MethodWrapperType, type(vars(abc.ABC)["_abc_impl"])),
 }
+# Attributes that Python itself gives to a class when they are first needed.
+_SET_BY_PYTHON = {"__annotations__", "__annotations_cache__", "__annotate_func__", "__slotnames__"}
 _CONTAINERS = {list, dict, set, *_OTHER_CONTAINERS, np.ndarray}
 
 
-def state_of(value: object) -> Hashable:
+def state_of(value: object, *others: object) -> Hashable:
     """Return a description of everything visible that a function or an argument uses and that a
     call may change.
+
+    With `others`, the description has a part for each of the objects.
     """
     module = str(getattr(value, "__module__", None) or "")
-    return _StateDescriber(module.partition(".")[0]).describe(value)
+    describer = _StateDescriber(module.partition(".")[0])
+    state = describer.describe(value)
+    return (state, *map(describer.describe, others)) if others else state
+
+
+def has_changed(before: Hashable, after: Hashable, again: Hashable) -> bool:
+    """Return whether a state has changed. `again` is a second description of the state `after`.
+
+    Some objects are described in another way each time, although nothing has changed. Such parts
+    are left out, and all others are compared.
+    """
+    if after == again:
+        return before != after
+    if (
+        not isinstance(before, tuple)
+        or not isinstance(after, tuple)
+        or not isinstance(again, tuple)
+    ):
+        return False
+    if not len(before) == len(after) == len(again):
+        return False
+    return any(map(has_changed, before, after, again))
 
 
 def has_cache(state: Any) -> bool:
@@ -130,7 +156,14 @@ class _StateDescriber(Describer):
         self._package = package  # the package of the function that is described
 
     def describe(self, value: Any) -> Hashable:
-        return self._state_of_code(value) if _is_lasting(value) else super().describe(value)
+        if _is_lasting(value):
+            return self._state_of_code(value)
+        described = super().describe(value)
+        if isinstance(value, np.ma.MaskedArray):
+            return described, self.describe(np.ma.getmaskarray(value))
+        if isinstance(value, np.ndarray) and not library_of(type(value)):
+            return described, self.describe(vars(value))
+        return described
 
     def key(self, value: Any) -> Hashable:
         """Return the key of a value, and what may change behind it (`_behind_key`)."""
@@ -180,21 +213,31 @@ class _StateDescriber(Describer):
         if again is not None:
             return again
         behind = _behind(code, self._package)
-        data = [
-            part
-            for each in behind.classes
-            for name, part in vars(each).items()
-            if type(part) not in _FIXED and not _is_private_to_python(name)
-        ]
+        replaced: list[Any] = []
+        data: list[Any] = []
+        for each in behind.classes:
+            own = [pair for pair in vars(each).items() if pair[0] not in _SET_BY_PYTHON]
+            if isinstance(each, enum.EnumType):  # it keeps notes about its members
+                own = [pair for pair in own if not _has_underscores(pair[0])]
+            replaced += [each.__qualname__, *each.__bases__]
+            replaced += [part for _, part in own]
+            data += [
+                part
+                for name, part in own
+                if type(part) not in _FIXED and not _has_underscores(name, "__")
+            ]
         data += [names.get(name) for names, name in behind.variables]
-        data += behind.defaults
+        for function in behind.functions:
+            replaced += [function.__code__, function.__name__, function.__doc__]
+            if function.__defaults__ or function.__kwdefaults__:
+                data += [part for part in _defaults_of(function) if not _is_fixed(part)]
         contents = [contents_of(cell) for cell in behind.cells]
         data += [part for part in contents if not _is_fixed(part)]
         data += [
             part
             for attributes in behind.attributes
             for name, part in attributes.items()
-            if name != "__wrapped__"
+            if name not in functools.WRAPPER_ASSIGNMENTS and name != "__wrapped__"
         ]
         # Lists and the like may have other contents afterwards. Classes and functions are only
         # compared by identity, and so is all else that cannot change.
@@ -208,6 +251,7 @@ class _StateDescriber(Describer):
         return (
             Itself(code),
             *behind.caches,
+            _Identities(replaced),
             _Identities(data),
             *(self.describe(part) for part in inside),
             *(self.describe(part) for part in installed),
@@ -220,7 +264,7 @@ def _parts_for_pickle(value: Any) -> list[object] | None:
     attributes. Return None if there are no such parts, and for objects that keep notes.
     """
     if isinstance(value, np.vectorize):  # keeps functions that it has made
-        return [value.pyfunc]
+        return [pair for pair in vars(value).items() if pair[0] != "_ufunc"]
     kinds = type(value).__mro__
     if any(kind in _WITH_NOTES or library_of(kind) == "simnet" for kind in kinds):
         return None
@@ -249,7 +293,7 @@ def _behind_key(key: Hashable) -> list[object]:
             found[id(part)] = part
         elif isinstance(part, Itself) and isinstance(part.thing, enum.Enum):
             own = vars(part.thing).items()
-            found[id(part.thing)] = [pair for pair in own if not _is_private_to_python(pair[0])]
+            found[id(part.thing)] = [pair for pair in own if not _has_underscores(pair[0])]
     return list(found.values())
 
 
@@ -268,8 +312,9 @@ def _only_replaced(part: object) -> bool:
     that can change.
     """
     kind = type(part)
-    is_of_simnet = library_of(kind) == "simnet" and not isinstance(part, np.ndarray)
-    return kind in _ATOMS or is_of_simnet or isinstance(part, _NO_DATA)
+    if kind in _ATOMS or isinstance(part, _NO_DATA):
+        return True
+    return library_of(kind) == "simnet" and not isinstance(part, np.ndarray)
 
 
 class _Identities:
@@ -282,7 +327,10 @@ class _Identities:
         return (
             isinstance(other, _Identities)
             and len(self._things) == len(other._things)
-            and all(map(_is_one_value, self._things, other._things))
+            and (
+                all(map(operator.is_, self._things, other._things))  # fast: the usual case
+                or all(map(_is_one_value, self._things, other._things))
+            )
         )
 
     def __hash__(self) -> int:
@@ -295,21 +343,20 @@ def _is_one_value(first: Any, second: Any) -> bool:
     )
 
 
-def _is_private_to_python(name: str) -> bool:
-    """Whether Python itself may set a class attribute of this name, such as `__annotations__`."""
-    return name.startswith("_") and name.endswith("_")
+def _has_underscores(name: str, underscores: str = "_") -> bool:
+    return name.startswith(underscores) and name.endswith(underscores)
 
 
 class _Behind(typing.NamedTuple):
     """What a function, or the methods of a class, use by name, directly or through functions,
-    classes and modules of the user: classes, and global variables (the variables of a module, and a
-    name). Of the functions it has the defaults, captured variables and attributes.
+    classes and modules of the user: classes, functions with their captured variables and
+    attributes, and global variables (the variables of a module, and a name).
     """
 
     classes: list[type]
     installed: list[type]  # classes of installed packages
     variables: list[tuple[dict[str, Any], str]]
-    defaults: list[Any]
+    functions: list[FunctionType]
     cells: list[CellType]
     attributes: list[dict[str, Any]]
     caches: tuple[type, ...]  # the type of functions with a cache, if one is used
@@ -323,11 +370,13 @@ def _behind(code: type | FunctionType, package: str) -> _Behind:
     functions: dict[int, FunctionType] = {}
     variables: dict[tuple[int, str], tuple[dict[str, Any], str]] = {}
     caches: set[type] = set()
+    attributes: dict[int, dict[str, Any]] = {}
     pending: list[Any] = [code]
     while pending:
         part = pending.pop()
         if isinstance(part, WITH_CACHE):
             caches.add(WITH_CACHE)
+            attributes[id(part)] = vars(part)
         if isinstance(part, type):
             if id(part) not in classes and not library_of(part):
                 classes[id(part)] = part
@@ -340,6 +389,7 @@ def _behind(code: type | FunctionType, package: str) -> _Behind:
         if _is_installed(function.__module__, package):
             continue
         functions[id(function)] = function
+        attributes[id(function)] = vars(function)
         for module, name in _places_of(function, package):
             variables[id(module), name] = module, name
             pending.append(module.get(name))
@@ -349,14 +399,13 @@ def _behind(code: type | FunctionType, package: str) -> _Behind:
         number: _is_installed(each.__module__, package) for number, each in classes.items()
     }
     cells = [cell for function in functions.values() for cell in function.__closure__ or ()]
-    defaults = [part for function in functions.values() for part in _defaults_of(function)]
     return _Behind(
         classes=[each for number, each in classes.items() if not is_installed[number]],
         installed=[each for number, each in classes.items() if is_installed[number]],
         variables=[*variables.values()],
-        defaults=[part for part in defaults if not _is_fixed(part)],
+        functions=[*functions.values()],
         cells=cells,
-        attributes=[vars(function) for function in functions.values()],
+        attributes=[*attributes.values()],
         caches=tuple(caches),
     )
 
@@ -397,15 +446,21 @@ def _named(names: Sequence[str], variables: dict[str, Any]) -> list[Any]:
 def _places_in_modules(
     names: Sequence[str], variables: dict[str, Any], package: str
 ) -> list[tuple[dict[str, Any], str]]:
-    """Return the user's modules among the named variables, as dictionaries, each with those of
-    `names` that occur in it.
+    """Return the user's modules among the named variables, and among the named variables of these
+    modules, as dictionaries, each with those of `names` that occur in it.
     """
-    found = []
-    for module in {
-        id(variables[name]): variables[name] for name in names if name in variables
-    }.values():
-        if isinstance(module, ModuleType) and _is_of_user(module, package):
-            found += [(vars(module), name) for name in names if name in vars(module)]
+    found: list[tuple[dict[str, Any], str]] = []
+    seen: set[int] = set()
+    pending = [variables]
+    while pending:
+        among = pending.pop()
+        for module in [among[name] for name in names if name in among]:
+            if not isinstance(module, ModuleType) or id(module) in seen:
+                continue
+            seen.add(id(module))
+            if _is_of_user(module, package):
+                found += [(vars(module), name) for name in names if name in vars(module)]
+                pending.append(vars(module))
     return found
 
 

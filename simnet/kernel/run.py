@@ -12,6 +12,7 @@ import gc
 import random
 import threading
 import time
+import types
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -24,7 +25,7 @@ from simnet.checks import integer
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
 from simnet.doors.call import unsealed
-from simnet.doors.side_effects import state_of
+from simnet.doors.side_effects import has_changed, state_of
 from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
@@ -63,7 +64,6 @@ from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.sealed import Input, Sealed
 
-SCRIPTS_WATCHED = 20  # of how many scripts a run notes whether they change what outlasts the run
 LASTING = (
     "a script changes something that outlasts the run, such as a global list, a counter or an "
     "attribute of the protocol, so another run with the same seed and inputs may do something "
@@ -365,6 +365,8 @@ def run(
     unused = copy.deepcopy(schedule)
     watching = Watching()
     before = _global_generators()
+    seated(protocol)  # at its first call, `parties()` may make attributes that stay the same later
+    of_protocol = state_of(protocol)
     with seldom_collected:
         stage = _Stage(
             protocol,
@@ -379,14 +381,14 @@ def run(
             network=_network(network),
             message_fates=message_fates,
         )
-        scripts = _different_scripts(stage.roster)
-        state = _state_of(scripts)
+        scripts = _scripts_beside(protocol, stage.roster)
+        of_scripts = state_of(protocol, *scripts) if scripts else ()
         done = stage.play()
-        changed = _state_of(scripts)
+        changes = _has_changed(of_protocol, protocol)
+        changes = changes or (bool(scripts) and _has_changed(of_scripts, protocol, *scripts))
     after = _global_generators()
     drawn_from = tuple(name for name in before if before[name] != after[name])
-    # Some objects are described in another way each time, although nothing has changed.
-    lasting = (LASTING,) if changed != state and _state_of(scripts) == changed else ()
+    lasting = (LASTING,) if changes else ()
     return attrs.evolve(
         done,
         schedule=unused,
@@ -395,19 +397,26 @@ def run(
     )
 
 
-def _different_scripts(roster: Roster) -> list[object]:
-    """Return scripts that differ in their code or in the object whose method they are, without
-    those of many objects.
-    """
+def _scripts_beside(protocol: Protocol, roster: Roster) -> list[object]:
+    """Return different scripts that are not methods of the protocol's class."""
     scripts: dict[tuple[int, int], object] = {}
     for seat in roster.seats:
-        code = id(getattr(seat.script, "__func__", seat.script))
-        scripts.setdefault((code, id(getattr(seat.script, "__self__", None))), seat.script)
-    return list(scripts.values())[:SCRIPTS_WATCHED]
+        script: Any = seat.script
+        if not isinstance(script, types.MethodType):
+            scripts[id(script), 0] = script
+        elif script.__self__ is not protocol or not _is_of_class(script, type(protocol)):
+            scripts[id(script.__func__), id(script.__self__)] = script
+    return list(scripts.values())
 
 
-def _state_of(scripts: Sequence[object]) -> Hashable:
-    return tuple(map(state_of, scripts))
+def _is_of_class(method: types.MethodType, kind: type) -> bool:
+    name = getattr(method, "__name__", "")
+    return any(vars(each).get(name) is method.__func__ for each in kind.__mro__)
+
+
+def _has_changed(before: Hashable, *things: object) -> bool:
+    after = state_of(*things)
+    return before != after and has_changed(before, after, state_of(*things))
 
 
 def sends(

@@ -356,6 +356,64 @@ def in_a_variable_around() -> Callable[[LeaksOnce], int]:
     return counted
 
 
+def first_of_two() -> int:
+    return 0
+
+
+def later_of_two() -> int:
+    return 1
+
+
+def in_the_code_of_a_function(_: LeaksOnce) -> int:
+    before = first_of_two()
+    first_of_two.__code__ = later_of_two.__code__
+    return before
+
+
+def with_default(runs: int = 0) -> int:
+    return runs
+
+
+def in_a_default(_: LeaksOnce) -> int:
+    before = with_default()
+    with_default.__defaults__ = (1,)
+    return before
+
+
+def in_an_attribute_of_a_cached_function(_: LeaksOnce) -> int:
+    before: int = vars(doubled).get("runs", 0)
+    vars(doubled)["runs"] = 1
+    return before
+
+
+class Replaced:
+    __runs__ = 0
+
+    @staticmethod
+    def before() -> int:
+        return 0
+
+
+def in_a_method_of_a_class(_: LeaksOnce) -> int:
+    before = Replaced.before()
+    Replaced.before = staticmethod(lambda: 1)  # type: ignore[method-assign,assignment]
+    return before
+
+
+def in_an_attribute_with_underscores(_: LeaksOnce) -> int:
+    Replaced.__runs__ += 1
+    return Replaced.__runs__ - 1
+
+
+PACKAGE, PART = types.ModuleType("package"), types.ModuleType("package.part")
+vars(PACKAGE)["part"], vars(PART)["runs"] = PART, 0
+
+
+def in_a_module_of_a_package(_: LeaksOnce) -> int:
+    PACKAGE.part.runs += 1
+    return int(PACKAGE.part.runs) - 1
+
+
 @pytest.mark.parametrize(
     "counted",
     [
@@ -366,6 +424,12 @@ def in_a_variable_around() -> Callable[[LeaksOnce], int]:
         in_an_attribute_of_a_function,
         in_a_variable_around(),
         lambda _: next(COUNT),
+        in_the_code_of_a_function,
+        in_a_default,
+        in_an_attribute_of_a_cached_function,
+        in_a_method_of_a_class,
+        in_an_attribute_with_underscores,
+        in_a_module_of_a_package,
     ],
 )
 def test_a_script_that_counts_its_runs_is_refused(counted: Any) -> None:
@@ -377,6 +441,93 @@ def test_a_script_that_counts_its_runs_is_refused(counted: Any) -> None:
         AlikeJudge(done.protocol, [2], 1, same_as=done)
     assert verdict(run(LeaksOnce(), [2], seed=1), ["reader"]).finding == "nothing"
     assert verdict(run(LeaksOnce(lambda _: 0), [2], seed=1), ["reader"]).finding == "leaks"
+
+
+class CountsSeats(LeaksOnce):
+    """Here it is `parties()` that counts."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda me: int(me.runs > 2))
+
+    def parties(self) -> Mapping[str, Seat]:
+        self.runs += 1
+        return super().parties()
+
+
+class OneOfMany(LeaksOnce):
+    """Thirty objects have a script each, and one of them counts its runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.voters = {f"voter{number}": LeaksOnce(lambda _: 1) for number in range(29)}
+        self.voters["voter29"] = LeaksOnce(in_an_object)
+
+    def parties(self) -> Mapping[str, Seat]:
+        voters = {name: Seat(each.voter, role=name) for name, each in VOTERS.items()}
+        return {**voters, "reader": Seat(self.reader)}
+
+    async def reader(self, me: Party) -> None:
+        for name in VOTERS:
+            await me.receive_each(NOTE, name, 2)
+
+
+VOTERS = OneOfMany().voters
+
+
+class BesideNoise(LeaksOnce):
+    """The list in which it counts stands beside an object that is described differently each
+    time.
+    """
+
+    class Noise(dict[int, int]):
+        def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
+            return dict, (), {"time": time.perf_counter_ns()}
+
+    def __init__(self) -> None:
+        self.noise = self.Noise()
+        super().__init__(in_an_object)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "votes"), [(CountsSeats(), 1), (OneOfMany(), 30), (BesideNoise(), 1)]
+)
+def test_a_protocol_that_counts_its_runs_is_refused(protocol: LeaksOnce, votes: int) -> None:
+    done = run(protocol, [2] * votes, seed=1)
+    with pytest.raises(ScriptError, match="a script changes something that outlasts the run"):
+        verdict(done, ["reader"])
+
+
+def test_a_script_that_asks_a_cache_for_its_calls_is_refused() -> None:
+    doubled.cache_clear()
+
+    def counted(_: LeaksOnce) -> int:
+        before = doubled.cache_info().misses
+        doubled(1)
+        return before
+
+    with pytest.raises(ScriptError, match="leave out `cache_info` or the cache"):
+        verdict(run(LeaksOnce(counted), [2], seed=1), ["reader"])
+
+
+def test_an_observed_run_shows_a_leak_wherever_the_script_remembers_it() -> None:
+    numbers = (number for number in range(9))  # a generator shows nothing of what it has done
+    unseen = run(LeaksOnce(lambda _: next(numbers)), [2], seed=1)
+    assert not unseen.side_effects
+    numbers = (number for number in range(9))
+    seen = run(LeaksOnce(lambda _: next(numbers)), [2], seed=1, observe=["reader"])
+    with pytest.raises(ScriptError, match="its message to reader differs"):
+        verdict(seen, ["reader"])
+
+
+def test_parties_may_make_an_attribute_that_stays_the_same() -> None:
+    class Fills(LeaksOnce):
+        table: tuple[int, ...] = ()
+
+        def parties(self) -> Mapping[str, Seat]:
+            self.table = self.table or (1, 2)
+            return super().parties()
+
+    assert verdict(run(Fills(), [2], seed=1), ["reader"]).finding == "nothing"
 
 
 def test_a_pure_script_is_replayed_on_all_other_items() -> None:
