@@ -97,15 +97,10 @@ def has_changed(before: Hashable, after: Hashable, again: Hashable) -> bool:
     """
     if after == again:
         return before != after
-    if (
-        not isinstance(before, tuple)
-        or not isinstance(after, tuple)
-        or not isinstance(again, tuple)
-    ):
-        return False
-    if not len(before) == len(after) == len(again):
-        return False
-    return any(map(has_changed, before, after, again))
+    if isinstance(before, tuple) and isinstance(after, tuple) and isinstance(again, tuple):
+        is_alike = len(before) == len(after) == len(again)
+        return is_alike and any(map(has_changed, before, after, again))
+    return False
 
 
 def has_cache(state: Any) -> bool:
