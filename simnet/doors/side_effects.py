@@ -30,7 +30,7 @@ import sys
 import typing
 import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import (
     CellType,
@@ -211,15 +211,15 @@ class _StateDescriber(Describer):
         replaced: list[Any] = []
         data: list[Any] = []
         for each in behind.classes:
-            own = [pair for pair in vars(each).items() if pair[0] not in _SET_BY_PYTHON]
+            own: Mapping[str, Any] = vars(each)
             if isinstance(each, enum.EnumType):  # it keeps notes about its members
-                own = [pair for pair in own if not _has_underscores(pair[0])]
+                own = {name: own[name] for name in own if not _has_underscores(name)}
             replaced += [each.__qualname__, *each.__bases__]
-            replaced += [part for _, part in own]
+            replaced += [part for name, part in own.items() if name not in _SET_BY_PYTHON]
             data += [
                 part
-                for name, part in own
-                if type(part) not in _FIXED and not _has_underscores(name, "__")
+                for name, part in own.items()
+                if type(part) not in _FIXED and (name[:2] != "__" or name[-2:] != "__")
             ]
         data += [names.get(name) for names, name in behind.variables]
         for function in behind.functions:
@@ -338,8 +338,8 @@ def _is_one_value(first: Any, second: Any) -> bool:
     )
 
 
-def _has_underscores(name: str, underscores: str = "_") -> bool:
-    return name.startswith(underscores) and name.endswith(underscores)
+def _has_underscores(name: str) -> bool:
+    return name.startswith("_") and name.endswith("_")
 
 
 class _Behind(typing.NamedTuple):
