@@ -67,6 +67,7 @@ _WITH_NOTES = (decimal.Context, weakref.WeakKeyDictionary, weakref.WeakValueDict
 _ATOMS = {type(None), bool, int, float, complex, str, bytes}
 _DESCRIPTORS = (property, functools.cached_property, staticmethod, classmethod)
 _NO_DATA = (type, ModuleType, FunctionType, WITH_CACHE, *_DESCRIPTORS)
+_WITHOUT_CONTENTS = {*_ATOMS, *_NO_DATA}  # fast: they are the types of most variables
 # Types of which an attribute of a class can only be replaced, and then by an object of the user.
 _FIXED = {
     *(*_NO_DATA, GetSetDescriptorType, MemberDescriptorType, MethodDescriptorType),
@@ -236,7 +237,11 @@ class _StateDescriber(Describer):
         ]
         # Lists and the like may have other contents afterwards. Classes and functions are only
         # compared by identity, and so is all else that cannot change.
-        inside = [part for part in data if not _only_replaced(part)]
+        inside = [
+            part
+            for part in data
+            if type(part) not in _WITHOUT_CONTENTS and not _only_replaced(part)
+        ]
         installed = [
             part
             for each in behind.installed
