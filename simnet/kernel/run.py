@@ -365,9 +365,10 @@ def run(
     unused = copy.deepcopy(schedule)
     watching = Watching()
     before = _global_generators()
-    seated(protocol)  # at its first call, `parties()` may make attributes that stay the same later
-    of_protocol = state_of(protocol)
     with seldom_collected:
+        # At its first call, `parties()` may make attributes that stay the same later.
+        seated(protocol)
+        of_protocol = state_of(protocol)
         stage = _Stage(
             protocol,
             inputs,
@@ -399,19 +400,22 @@ def run(
 
 def _scripts_beside(protocol: Protocol, roster: Roster) -> list[object]:
     """Return different scripts that are not methods of the protocol's class."""
-    scripts: dict[tuple[int, int], object] = {}
+    scripts: dict[tuple[int, int], Any] = {}
     for seat in roster.seats:
         script: Any = seat.script
-        if not isinstance(script, types.MethodType):
-            scripts[id(script), 0] = script
-        elif script.__self__ is not protocol or not _is_of_class(script, type(protocol)):
+        if isinstance(script, types.MethodType):
             scripts[id(script.__func__), id(script.__self__)] = script
-    return list(scripts.values())
+        else:
+            scripts[id(script), 0] = script
+    return [script for script in scripts.values() if not _is_method_of(script, protocol)]
 
 
-def _is_of_class(method: types.MethodType, kind: type) -> bool:
-    name = getattr(method, "__name__", "")
-    return any(vars(each).get(name) is method.__func__ for each in kind.__mro__)
+def _is_method_of(script: Any, protocol: Protocol) -> bool:
+    """Whether a script is a method of a protocol that its class has under the method's name."""
+    if not isinstance(script, types.MethodType) or script.__self__ is not protocol:
+        return False
+    name = script.__func__.__name__
+    return any(vars(each).get(name) is script.__func__ for each in type(protocol).__mro__)
 
 
 def _has_changed(before: Hashable, *things: object) -> bool:
