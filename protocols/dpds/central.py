@@ -1,4 +1,4 @@
-"""DPCS: item frequencies from a random sample of the users, drawn by a trusted party.
+"""DPCS: item frequencies from a random sample of the users, which a trusted party counts.
 
 Every user hands its item to a party whom all trust. This party counts the items of a random sample
 of the users, and tells a server the counts. DPCS is the ideal world of DPDS: the servers of both

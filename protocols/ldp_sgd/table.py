@@ -140,8 +140,8 @@ def table_descent(
     loss: str = "logistic",
     held_out: Annotated[
         float,
-        "the share of the users who are never asked, between 0 and 1; they, and users who do not "
-        "fill a group, test the model",
+        "the share of the users who are never asked, above 0 and below 1; they, and users who do "
+        "not fill a group, test the model",
     ] = 0.1,
     **settings: Any,
 ) -> TableDescent:
@@ -151,8 +151,8 @@ def table_descent(
     user is asked. If the other users do not divide evenly into groups, those who are left are not
     asked either. The model is tested on all users who are never asked. `settings` are those of
     `ldp_sgd`. Raises `ValueError` for fewer than two users, for a target that does not fit the
-    loss, for a table without other columns, for a `held_out` that is not between 0 and 1, and as
-    `ldp_sgd` does.
+    loss, for a table without other columns, for a `held_out` that is not above 0 and below 1,
+    and where `ldp_sgd` does.
     """
     checks.whole("users", users, 2)
     checks.number("held_out", held_out)

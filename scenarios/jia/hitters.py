@@ -59,8 +59,9 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
     )
     axis, label = ("cut", "threshold (users)") if by_cut else ("epsilon", "privacy budget ε")
     cut_choice = (
-        "The text does not list the paper's thresholds. Ours, named cut, lie on either side of "
-        "the significance threshold (Eq. 22 with β = 0.05, as in the paper)."
+        "The text does not list the paper's thresholds. Ours, named cut, were chosen "
+        "for ε = 4: some lie below and some above the significance threshold of this ε (Eq. 22 "
+        "with β = 0.05, as in the paper)."
         if by_cut
         else "The threshold is the significance threshold of each ε (Eq. 22 with β = 0.05), as in "
         "the paper. The text names no ε for this figure; ours are 1 to 5."

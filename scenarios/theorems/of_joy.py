@@ -1,9 +1,9 @@
 """The numbered statements of Joy and Gerla, and how each is judged.
 
-The paper numbers no theorem. This module lists its only definition, equations that state a
-probability, an expected value, an estimator or an ε, and the claim of section 4.3. Most
-probabilities are fractions. Means of counts of the two rounds come from playing out every outcome
-of the owners' dice. The module `scenarios.joy.printed` explains the letters.
+The paper numbers no theorem. This module lists its only definition, which is not judged, most of
+its equations, and the claim of section 4.3. Most probabilities are fractions. Means of counts of
+the two rounds come from playing out every outcome of the owners' dice. The module
+`scenarios.joy.printed` explains the letters.
 """
 
 from collections.abc import Iterator

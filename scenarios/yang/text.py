@@ -501,7 +501,8 @@ SENTENCES = (
             under=f"{under}; the accuracy of both is the expected squared L2 error of all items",
             points=f"N of {', '.join(map(str, KINDS.values()))}; every item has {BETA:g} n holders "
             f"at least; ε of {', '.join(map(str, LEVEL_EPSILONS))}",
-            why="With equally many users DPDG has the smaller expected error.",
+            why="With equally many users and the same exact δ, DPDG has the smaller expected "
+            "error.",
             disputed="The text takes the level of privacy from its Theorem 3.1, with inequality "
             "(2)."
             if level == "exact"

@@ -13,7 +13,8 @@ def seated(protocol: Protocol) -> Roster:
     """Return the parties of a protocol.
 
     Raises `BadInput` for an object without `parties()`, for a `parties()` that raises an error, for
-    a `parties()` that does not return seats, and for a party called as in `COALITIONS`. A
+    a `parties()` that returns no seats, for two scripts in one role, and for a party called as in
+    `COALITIONS`. A
     `SimnetError` that `parties()` raises passes unchanged.
     """
     try:

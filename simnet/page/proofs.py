@@ -34,8 +34,7 @@ MOVES_OF_UNKNOWNS = ("shift", "hiding")
 
 class Proofs:
     """Certificates of one run, as the page stores them. If the page keeps numbers back, the stored
-    certificates leave out what the parties' inputs can be computed from: the numbers and the keys
-    of messages, and the values learned.
+    certificates leave out the numbers and the keys of messages, and the values learned.
 
     >>> Proofs(Keeping()).as_json()["proofs"]
     []

@@ -34,7 +34,7 @@ from simnet.values.field import Field
 from simnet.values.frames import Frame, decode_frame
 from simnet.values.residues import Residues
 from simnet.values.rows import Tally
-from simnet.values.typed import Typed, stored
+from simnet.values.typed import Typed
 from simnet.values.wire import Kind, Manifest, WireType, decode, encode, manifest_of
 
 MAGIC = b"simnet transcript 1\n"
@@ -431,4 +431,4 @@ def _piece(wire: WireType, array: Numbers) -> Residues | Typed:
     if wire.kind == "qd":
         field = Field(wire.below)
         return Residues(field, array.astype(field.dtype))
-    return Typed(wire, stored(wire, array))
+    return Typed(wire, array).copied()

@@ -58,14 +58,14 @@ class Typed:
 
     def copied(self) -> "Typed":
         """Return the same numbers in memory of their own, held by nobody."""
-        return Typed(self.wire.single, _owned(stored(self.wire, self._numbers)))
+        return Typed(self.wire.single, _owned(_stored(self.wire, self._numbers)))
 
     def numbers(self) -> Numbers:
         """Return the numbers in the form that the codec takes, read-only."""
         return self._numbers
 
 
-def stored(wire: WireType, values: Numbers) -> Numbers:
+def _stored(wire: WireType, values: Numbers) -> Numbers:
     """Return numbers of a wire type in the type in which memory holds them."""
     return values.astype({"rd": np.float64, "bd": np.uint8}.get(wire.kind, np.int64))
 
@@ -73,7 +73,7 @@ def stored(wire: WireType, values: Numbers) -> Numbers:
 def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
     numbers = np.asarray(values)
     check_fits(wire, numbers)
-    return Typed(wire, _frozen(stored(wire, numbers)))
+    return Typed(wire, _frozen(_stored(wire, numbers)))
 
 
 def _frozen(values: Numbers) -> Numbers:

@@ -14,9 +14,10 @@ users to try all of them, so we use the structure of the elements that u1 sends.
 docs/proofs/breaking-sets.md proves the rules.
 
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
-   example, if every element of a secret is shared with coins of its own, the shares of each element
-   are a group. Each group is searched by itself: a combination without coins is a sum of
-   combinations without coins, one for each group. If the sum is not 0, one of these is not 0.
+   example, if every element of a secret is shared with coins of its own, and users of this role get
+   all the shares, the shares of each element are a group. Each group is searched by itself: a
+   combination without coins is a sum of combinations without coins, one for each group. If the sum
+   is not 0, one of these is not 0.
 
 2. *If each coin occurs in at most two elements* (additive sharing), a combination without coins
    uses all elements of the group or none. So a set of users must receive the whole group to read

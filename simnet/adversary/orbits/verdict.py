@@ -75,9 +75,10 @@ class AlikeVerdict:
 
     `at_most` is proved by tables (`lifted`). `at_least` is the same finding, or `nothing` if
     `notes` say why the upper end may be too high. `checked` are sentences about what was checked on
-    the run. `exposed` names kinds of parties of whose secrets the coalition determines single
-    elements, as far as tables show it, and `exposed_parties` names these parties. The list `sees`
-    of `discrete` is empty: what the coalition sees in clear is not listed.
+    the run. `exposed` names single elements of secrets that the coalition determines, as far as
+    tables show it, each with the kind of the parties who hold them, and `exposed_parties` names
+    these parties. The list `sees` of `discrete` is empty: what the coalition sees in clear is not
+    listed.
     """
 
     corrupt: Coalition
@@ -293,7 +294,8 @@ class AlikeJudge:
         )
 
     def _exposed(self, lifted: Lifted) -> list[tuple[Sequence[int], str]]:
-        """The parties whose single secrets are determined, kind by kind, and the kind in words.
+        """For each type of secrets of which tables show that every single one is determined: the
+        parties who hold these secrets; and their kind, with the secret, in words.
 
         Secrets that the output alone determines are listed, too.
         """

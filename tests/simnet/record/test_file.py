@@ -41,6 +41,7 @@ from simnet.record.file import MAGIC
 from simnet.record.message import Block
 from simnet.record.trace import canonical
 from simnet.values.frames import Frame
+from simnet.values.typed import Typed
 from tests.harness.timing import stopwatch
 
 PARCEL, KEYED = Tag("parcel"), Summed("keyed")
@@ -164,6 +165,10 @@ def test_payloads_of_every_kind_survive(tmp_path_factory: Any, sent: list[Any]) 
     assert [facts(message.payload) for message in loaded.messages] == [
         facts(payload) for payload in sent
     ]
+    for message in loaded.messages:
+        payload = message.payload
+        for piece in payload if isinstance(payload, tuple) else (payload,):
+            assert not (isinstance(piece, Typed) and piece.numbers().flags.writeable)
     assert replay(loaded, done.protocol).trace_hash == done.trace_hash
 
 
