@@ -14,8 +14,7 @@ def seated(protocol: Protocol) -> Roster:
 
     Raises `BadInput` for an object without `parties()`, for a `parties()` that raises an error, for
     a `parties()` that returns no seats, for two scripts in one role, and for a party called as in
-    `COALITIONS`. A
-    `SimnetError` that `parties()` raises passes unchanged.
+    `COALITIONS`. A `SimnetError` that `parties()` raises passes unchanged.
     """
     try:
         is_method = callable(protocol.parties)
