@@ -24,8 +24,8 @@ MOST_TRIES = 5
 
 @attrs.frozen(eq=False)
 class Lifted:
-    """What a coalition learns: one system for each part of the run in which honest parties have
-    secrets, with its proof.
+    """What a coalition learns: one system, with its proof, for each part of the run in which honest
+    parties have secrets. A *part* has the messages and secrets that relations join.
     """
 
     found: tuple[tuple[Component, OrbitProof], ...]
