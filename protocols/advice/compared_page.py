@@ -189,7 +189,8 @@ def compared_figure(compared: Compared) -> Any:
         panel.set_xscale("log")
         panel.set_yscale("log")
         if part.quantity == "error" and cut_off(compared):
-            panel.set_ylim(top=WORST)
+            # If all margins are larger, the panel is empty, and its axis is not upside down.
+            panel.set_ylim(bottom=min(panel.get_ylim()[0], WORST / 10), top=WORST)
             label = f"margin (pp), up to {WORST:g}"
         dress(panel, "", "users", label)
         if not panel.lines:  # no protocol has a value to draw

@@ -71,7 +71,8 @@ def table1(
         For secure aggregation: the largest fraction of a secret's holders that cannot open the
         secret. The threshold is the next larger whole number of holders, and at least 2.
     degree
-        The number of neighbours of a user in SecAgg+; more than half of the holders open a secret.
+        The even number of neighbours of a user in SecAgg+; with few users, as many as possible.
+        More than half of the holders open a secret.
     members
         The number of servers in the committee; more than half of them open the sum.
     trials

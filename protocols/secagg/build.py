@@ -4,6 +4,7 @@ The setting `left` gives the threshold as a share of the users who hold shares o
 it fits every number of users.
 """
 
+from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, Literal, get_args
 
@@ -86,7 +87,8 @@ def secagg_plus(
 def _threshold(left: float, holders: int) -> int:
     if not 0 <= left < 1:
         raise ValueError(f"left is a share from 0 to below 1, got left={left}")
-    return max(2, floor(left * holders) + 1)
+    share = Fraction(repr(left))  # as it was written: in doubles, 0.29 * 100 is less than 29
+    return max(2, floor(share * holders) + 1)
 
 
 def _question(

@@ -163,7 +163,7 @@ EXPERIMENT = Experiment(
         "remaining users of the data set or, if people are synthetic, from their law.",
         'DPDG gets the δ of DPDS: by inequality (2), or the exact one. With "by (2)" its noise '
         'has the classic calibration, as in the paper. With "exact" it has the analytic one, '
-        "the least noise for (ε, δ).",
+        "the least Gaussian noise for (ε, δ).",
         "The exact δ is the largest δ of DPDS for samples with this β, if a neighbouring "
         "sample lacks one user or has another item for one user.",
     ),

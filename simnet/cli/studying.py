@@ -91,7 +91,7 @@ class StudyOptions:
         settings = dict(settings_of(self.set_))
         if self.network:
             if not experiment.takes_network:
-                raise BadInput(f"{study.name} does not time its runs: leave out --network")
+                raise BadInput(f"{study.name} has no measure for --network: leave it out")
             settings[NETWORK] = ",".join(self.network)
         experiment = experiment.with_settings(settings).with_trials(self.trials)
         return attrs.evolve(study, experiment=experiment)

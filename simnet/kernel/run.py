@@ -206,7 +206,8 @@ class Run:
         return markup.paragraph(self._heading, bold=True) + markup.table(heads, rows, range(1, 5))
 
     def show(self) -> Any:
-        """Return a page that shows the run: who sends what to whom, and what coalitions learn.
+        """Return a page that shows the run: who sends messages to whom, and in a small run what
+        coalitions learn.
 
         A notebook displays the page, and the page's method `save` writes it into a file.
         """

@@ -93,7 +93,8 @@ class Performance:
         return estimate_figure(self)
 
     def show(self) -> Any:
-        """Return a page that shows the run: who sends what to whom, and what coalitions learn.
+        """Return a page that shows the run: who sends messages to whom, and in a small run what
+        coalitions learn.
 
         A notebook displays the page, and the page's method `save` writes the page into a file.
         """

@@ -110,7 +110,8 @@ class PlainRun:
         return judged(self, progress) if self.scenario.claims else self
 
     def show(self) -> Any:
-        """Return a page that shows the run: who sends what to whom, and what coalitions learn.
+        """Return a page that shows the run: who sends messages to whom, and in a small run what
+        coalitions learn.
 
         A notebook displays the page, and the page's method `save` writes the page into a file.
         """

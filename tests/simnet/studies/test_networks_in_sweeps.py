@@ -64,7 +64,7 @@ def test_the_command_line_takes_networks(tmp_path: Path) -> None:
     assert "seconds" in (out / "fig2.csv").read_text().splitlines()[0]
     assert "--network mobile --network broadband" in (out / "verdicts.md").read_text()
     wrong = ("--store", tmp_path / "store.jsonl")
-    assert "does not time its runs" in refusal(
+    assert "has no measure for --network" in refusal(
         simnet("sweep", "table2", "--network", "mobile", *wrong)
     )
     assert "did you mean mobile" in refusal(simnet("sweep", "fig2", "--network", "mobil", *wrong))
