@@ -87,7 +87,7 @@ def secagg_plus(
 def _threshold(left: float, holders: int) -> int:
     if not 0 <= left < 1:
         raise ValueError(f"left is a share from 0 to below 1, got left={left}")
-    share = Fraction(repr(left))  # as it was written: in doubles, 0.29 * 100 is less than 29
+    share = Fraction(str(left))  # as it was written: in doubles, 0.29 * 100 is less than 29
     return max(2, floor(share * holders) + 1)
 
 

@@ -68,6 +68,17 @@ def test_what_a_coalition_learns_under_drop_outs(leaves: tuple[int, ...]) -> Non
     assert check(Pattern(leaves, 2)) == 13
 
 
+@pytest.mark.parametrize(
+    ("left", "holders", "threshold"),
+    [(0.29, 100, 30), (0.57, 100, 58), (0.58, 50, 30), (0.5, 5, 3), (0.0, 10, 2), (0.999, 10, 10)],
+)
+def test_the_share_left_of_the_holders_cannot_open_a_secret(
+    left: float, holders: int, threshold: int
+) -> None:
+    assert secagg(users=holders, items=1, left=left).threshold == threshold
+    assert secagg(users=holders, items=1, left=np.float64(left)).threshold == threshold
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("users", "threshold"),
