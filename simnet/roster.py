@@ -191,7 +191,7 @@ class Group:
 class Roster:
     """The parties of one run, numbered from 0 in the order in which the protocol names them.
 
-    Raises `BadInput` unless `parties` is a mapping of one or more names to seats, and if one role
+    Raises `BadInput` if `parties` is not a mapping of names to seats, if it is empty, or if one role
     has two scripts.
     """
 

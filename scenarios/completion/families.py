@@ -40,7 +40,8 @@ CHOICES = (
 def option(label: str, users: int) -> Option:
     """Return the protocol with this label in `simnet compare`, at equal privacy.
 
-    Raises `BadInput` if no parameters give so few users this privacy.
+    Raises `BadInput` if no parameters give so few users this privacy, and `ValueError` for fewer
+    users than items.
     """
     question = Question(users, ITEMS, EPSILON, DELTA, rarest=users // ITEMS)
     found = options_of(label.removesuffix(" with noise"), question)
