@@ -191,8 +191,8 @@ class Group:
 class Roster:
     """The parties of one run, numbered from 0 in the order in which the protocol names them.
 
-    Raises `BadInput` if `parties` is not a mapping of names to seats, if it is empty, or if one role
-    has two scripts.
+    Raises `BadInput` if `parties` is not a mapping of names to seats, if it is empty, or if one
+    role has two scripts.
     """
 
     def __init__(self, parties: Mapping[str, Seat]) -> None:
