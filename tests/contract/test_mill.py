@@ -89,6 +89,7 @@ def test_schedules_and_threads_agree(name: str, data: st.DataObject, seed: int, 
         assert again.trace_hash == first
 
 
+@pytest.mark.slow
 @every
 def test_other_coins_give_another_trace(
     name: str,

@@ -293,6 +293,7 @@ def test_coins_with_too_many_outcomes_are_refused_by_name(law: str, numbers: boo
         compare(Noisy(law=law), "server", [1], [2], numbers)
 
 
+@pytest.mark.slow
 @READINGS
 def test_too_many_worlds_are_refused_with_the_limit_and_an_estimate(numbers: bool) -> None:
     with pytest.raises(BadInput) as refused:

@@ -84,6 +84,7 @@ def test_one_user_of_tss_prime_sees_reporting_sets_that_depend_on_inputs() -> No
     assert isinstance(compared.delta(), Fraction)
 
 
+@pytest.mark.slow
 def test_one_user_of_tss_prime_sees_the_same_when_reporting_sets_are_uniform() -> None:
     compared = Comparison(two_stage(**EXAMPLE), "u1").compare([1, 1, 1], [1, 1, 2])
     assert compared.same
@@ -92,6 +93,7 @@ def test_one_user_of_tss_prime_sees_the_same_when_reporting_sets_are_uniform() -
     assert compared.first == compared.second
 
 
+@pytest.mark.slow
 def test_delta_at_the_exact_epsilon_is_nothing_and_below_it_is_something() -> None:
     compared = Comparison(two_stage(**EXAMPLE, gamma=2), "u1").compare([1, 1, 1], [1, 1, 2])
     assert compared.delta(compared.epsilon) == pytest.approx(0, abs=1e-15)

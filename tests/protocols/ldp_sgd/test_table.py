@@ -340,6 +340,7 @@ def test_users_are_seated_in_an_order_drawn_by_chance() -> None:
     assert (drawn.inputs != in_chance_order(ordered, 2).inputs).any()
 
 
+@pytest.mark.slow
 @for_each("seating", ["actors", "crowd"])
 @for_each("mechanism", ["hm", "pm", "duchi", "laplace", "none"])
 def test_the_bill_is_as_expected(mechanism: str, seating: str) -> None:

@@ -53,6 +53,7 @@ def stated(protocol: str, **settings: float) -> float:
     return found.lowest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "protocol", "settings"),
     [

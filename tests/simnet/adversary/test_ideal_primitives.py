@@ -50,6 +50,7 @@ def test_verdicts_agree_with_an_enumeration() -> None:
     assert min(counts[finding] for finding in ("nothing", "leaks", "undecided")) >= 2
 
 
+@pytest.mark.slow
 def test_the_real_view_is_as_close_to_the_new_view_as_the_proof_says() -> None:
     counts, wrong = check_proofs(range(40))
     assert not wrong, wrong[0]

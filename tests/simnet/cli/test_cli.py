@@ -138,6 +138,7 @@ def test_json_goes_to_a_file_beside_the_tables(tmp_path: Path) -> None:
         assert word in result.out
 
 
+@pytest.mark.slow
 def test_a_run_follows_from_its_seed() -> None:
     one, same, other = (simnet(*SMALL, "--seed", seed, "--json", "-").json for seed in (1, 1, 2))
     assert {**one, "seconds": 0} == {**same, "seconds": 0}

@@ -15,6 +15,7 @@ from simnet.scenario.large_coalitions import Counted
 from tests.harness.shell import RING, refusal, simnet
 
 
+@pytest.mark.slow
 def test_each_coalition_that_is_listed_gets_a_certificate_that_reads_again(tmp_path: Path) -> None:
     folder = tmp_path / "proofs"
     found = simnet(
@@ -63,6 +64,7 @@ def test_a_large_run_is_counted_and_each_line_has_a_certificate(tmp_path: Path) 
     assert ["server"] in sets
 
 
+@pytest.mark.slow
 def test_a_run_with_shamirs_sharing_is_counted() -> None:
     found = simnet("coalitions", "dpds_shamir", "--users", 20, "--items", 2, "--json", "-").json
     (part,) = found["parts"]

@@ -104,6 +104,7 @@ def test_the_printed_example_comes_out_exactly() -> None:
     assert told["delta"] == {"epsilon": 0, "delta": told["delta0"]}
 
 
+@pytest.mark.slow
 def test_under_uniform_reporting_sets_the_example_is_the_same() -> None:
     told = found(f"{PRIME} --corrupt u1 --inputs 1,1,1 --versus 1,1,2")
     assert (told["same"], told["epsilon"], told["delta0"], told["tapes"]) == (True, 0, 0, 480)

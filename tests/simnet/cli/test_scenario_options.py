@@ -254,6 +254,7 @@ def test_a_value_that_is_missing_and_a_word_too_much_are_told_apart() -> None:
 # `simnet list NAME`, and ways to call the program
 
 
+@pytest.mark.slow
 @for_each("name", SCENARIOS)
 def test_a_scenario_is_described(name: str) -> None:
     told = simnet("list", name, "--json", "-").json

@@ -271,6 +271,7 @@ def test_what_a_group_s_server_publishes_is_judged() -> None:
     assert told["shares"]["verdict"] == "nothing"
 
 
+@pytest.mark.slow
 def test_groups_that_publish_reporting_sets_are_said_to() -> None:
     options = ("--users", 8, "--items", 2, "--set", "protocol=tss")
     assert simnet("verify", "weighted", *options, "--corrupt", "g1.S1", "--json", "-").json[
@@ -497,6 +498,7 @@ def test_the_counts_of_several_runs_add_up() -> None:
     assert told["smallest_leaking_seed"] == 3 + found.index("leaks")
 
 
+@pytest.mark.slow
 def test_without_leaks_there_is_no_leaking_seed() -> None:
     options = ("--users", 3, "--items", 2, "--corrupt", "u1", "--runs", 3)
     assert (
@@ -815,6 +817,7 @@ def test_who_stops_reading_is_told_nothing_of_the_proof(proof: Path) -> None:
         assert process.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_a_file_says_that_what_was_sent_may_hang_on_inputs(tmp_path: Path) -> None:
     options = ("--users", 4, "--items", 2, "--corrupt", "u1", "--certificate", tmp_path / "c.json")
     for gamma, is_said in (("none", False), ("2", True)):

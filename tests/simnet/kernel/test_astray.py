@@ -229,6 +229,7 @@ class Tell:
         await me.gather_some(HIDDEN, ["u1"], at_least=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", slow_but(["lost", "damaged", "duplicated", "late=3"], "lost"))
 def test_what_goes_astray_stays_in_the_view(what: str, tmp_path: Path) -> None:
     texts = [f"u1@note:{what}:server", f"u1@hidden:{what}:keeper"]
