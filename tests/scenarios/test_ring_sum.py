@@ -214,6 +214,7 @@ def test_without_the_mask_every_user_learns_the_sum_before_it(
     assert found.finding == ("leaks" if user < instance[0].users else "output-only")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("corrupt", "finding"), [("u2", "output-only"), ("u1,u3", "leaks"), ("network", "nothing")]
 )

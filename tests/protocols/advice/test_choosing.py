@@ -188,6 +188,7 @@ def traffics() -> dict[str, tuple[Any, traffic.Traffic]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(traffics()))
 def test_advised_traffic_is_that_of_a_run(name):
     protocol, expected = traffics()[name]

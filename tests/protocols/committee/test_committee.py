@@ -109,6 +109,7 @@ class LyingServer(Committee):
         await me.gather_some(PARTIAL, senders=list(lists))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("members", "threshold"), list(itertools.product((2, 3, 4), (1, 2, 3))))
 def test_a_lying_server_opens_an_item_exactly_if_two_lists_have_enough_members(
     members: int, threshold: int

@@ -79,6 +79,7 @@ def test_users_who_fill_no_group_are_never_asked() -> None:
         assert run(sgd(11, population=seating), held).outputs["server"].shape == (3,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @given(seed=st.integers(0, 99), users=st.integers(4, 14), epsilon=st.sampled_from([0.5, 6.0]))
 @cases(10)

@@ -51,6 +51,7 @@ def test_another_law_is_told_apart() -> None:
     assert output_law(one, [1, 2]) != output_law(other, [1, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(mechanism: str) -> None:
     held, items = (HELD, 3) if mechanism == "grr" else (HELD[:2], 2)
@@ -136,6 +137,7 @@ def test_a_server_that_watches_sees_the_same_reports_of_a_crowd_as_it_counts() -
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_exact_law_of_the_servers_view_has_the_epsilon_that_is_stated(mechanism: str) -> None:
     protocol = local_frequency(users=2, items=2, mechanism=mechanism, epsilon=0.7)

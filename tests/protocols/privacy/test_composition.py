@@ -262,6 +262,7 @@ def test_epsilon_is_where_delta_is_met(pair: tuple[Law, Law], times: int, delta:
         assert views.delta(700.0).low > delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1e-100, 1e-12, 1e-6, 0.1])
 def test_epsilon_of_gaussians(delta: float) -> None:
     found = Composition([(gaussian_pair(0.05, 1.0), 1000)]).epsilon(delta)

@@ -56,11 +56,13 @@ def test_a_threshold_of_half_the_users_lets_a_liar_open_both_secrets(
     assert found(liar(threshold)) == finding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("label", "finding"), [("mask", "leaks"), ("mask 2", "nothing")])
 def test_masks_of_two_iterations_need_two_labels(label: str, finding: str) -> None:
     assert found(TwoIterations(question(4), 3, label=label)) == finding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seeds", "finding"), [((1, 1), "leaks"), ((1, 2), "output-only")])
 def test_masks_that_are_used_again_in_the_next_collection_tell_what_changed(
     seeds: tuple[int, int], finding: str

@@ -148,6 +148,7 @@ def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: i
 # Exact laws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variant", "corrupt", "epsilon", "delta"),
     [

@@ -196,6 +196,7 @@ def test_tss_changes_places_near_the_place_on_the_page() -> None:
         assert (float(staged[SECONDS[3].name]) < time) == is_faster
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["committee", "secagg", "secagg_plus", "oue"])
 def test_a_deadline_that_never_passes_changes_no_estimate(name: str) -> None:
     script, held = script_of(name, 60), people(60).inputs
@@ -204,6 +205,7 @@ def test_a_deadline_that_never_passes_changes_no_estimate(name: str) -> None:
     assert done.outputs["server"].tolist() == run(script, held, 3).outputs["server"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEED_EVERYBODY)
 def test_protocols_that_need_everybody_stop_at_a_deadline_or_a_drop_out(name: str) -> None:
     point: dict[str, Any] = {

@@ -14,6 +14,7 @@ SMALL = ("verify", "dpds", "--users", 9, "--items", 2, "--seed", 3)
 SCHEMA = json.loads((ROOT / "docs/reference/schemas/verify.json").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("corrupt", "finding", "exposed"),
     [

@@ -216,6 +216,7 @@ def test_the_table_fits_its_page() -> None:
     assert "…" not in simnet(*SMALL).out  # every label has one character, the page has 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["[/b]", "[red]", "a_$x^$", ":cat:", "x" * 20])
 def test_a_label_is_printed_as_it_is(tmp_path: Path, label: str) -> None:
     path = column(tmp_path / "x.csv", label, "b", label)

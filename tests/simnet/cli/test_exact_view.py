@@ -169,6 +169,7 @@ def test_without_other_inputs_the_worst_neighbour_is_told() -> None:
     assert told["inputs"] == [1, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corrupt", ["S1", "u1", "network"])
 def test_the_largest_epsilon_and_delta_are_those_of_all_neighbours(corrupt: str) -> None:
     told = found(
@@ -383,6 +384,7 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments: str, says: str) -> N
     assert result.out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "enough"), [(3, False), (4, True), (323, False), (324, True)])
 def test_more_worlds_than_the_limit_are_refused_with_limit_and_estimate(
     limit: int, enough: bool

@@ -96,6 +96,7 @@ def test_an_option_sets_what_set_sets(scenario: str) -> None:
     assert told(scenario, "--set", "a=1", *every)[2][0] == "a=1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", OF_SCENARIOS)
 def test_help_shows_every_setting(command: str) -> None:
     shown = words(re.sub("[│╭╮╰╯─]", " ", simnet(command, "tss", "--help").out))

@@ -354,6 +354,7 @@ def test_claims_hold_by_symmetry_whatever_the_size_and_the_coins(
         assert judged(result).adversaries.holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "found"),
     [

@@ -60,6 +60,7 @@ QUICK = [("dpds", 3), ("pairs", 3), ("sum", 3)]
 SLOW = [(name, n) for name in ("dpds", "dpdg", "tss", "tss_prime", "pairs", "sum") for n in (4, 5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n"), [*QUICK, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)]
 )
