@@ -56,14 +56,14 @@ class Total:
         await me.gather(Tag("first" if me.name == "A" else "second"), me.all("user"))
 
 
-QUICK = [("dpds", 3), ("pairs", 3), ("sum", 3)]
-SLOW = [(name, n) for name in ("dpds", "dpdg", "tss", "tss_prime", "pairs", "sum") for n in (4, 5)]
+SMALL = [("dpds", 3), ("pairs", 3), ("sum", 3)]
+LARGER = [
+    (name, n) for name in ("dpds", "dpdg", "tss", "tss_prime", "pairs", "sum") for n in (4, 5)
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "n"), [*QUICK, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)]
-)
+@pytest.mark.parametrize(("name", "n"), [*SMALL, *LARGER])
 def test_counts_equal_a_verdict_on_every_coalition(name: str, n: int) -> None:
     for seed in (1, 2):
         protocol = house_or_sum(name, n)
