@@ -280,7 +280,7 @@ def _grid(experiment: Experiment) -> list[str]:
     chosen = [f"- {choice}" for choice in experiment.choices]
     return [
         *lines,
-        *(["", "Chosen by us, where the text leaves it open:", "", *chosen] if chosen else []),
+        *(["", "How we run it, and what we choose:", "", *chosen] if chosen else []),
     ]
 
 
