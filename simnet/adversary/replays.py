@@ -220,7 +220,7 @@ def _different_values(done: Run) -> Mapping[Hashable, Any]:
     return {_key(value): value for value in done.inputs.values()}
 
 
-def _key(value: Any) -> Hashable:
+def _key(value: object) -> Hashable:
     """A key of an input. An input that cannot be compared has a key of its own."""
     try:
         return key_of(value)

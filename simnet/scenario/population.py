@@ -4,7 +4,8 @@ The input of a user is an item, a number in a declared range, a whole number, or
 The module `synthetic` makes people up, and `from_columns` reads them from columns of data.
 """
 
-from typing import ClassVar
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -15,8 +16,32 @@ from simnet.errors import BadInput
 from simnet.scenario.schema import Schema
 
 
+class _Drawn(ABC):
+    """Users of whom some can be drawn."""
+
+    inputs: Any
+    source: str
+
+    @abstractmethod
+    def picked(self, places: Ints, source: str) -> Self:
+        """Return the population of the users at these places, counted from 0, in this order."""
+
+    def sample(self, users: int, seed: int) -> Self:
+        """Return a population of `users` of these users, drawn without replacement.
+
+        Raises `BadInput` if `users` is below 1 or above the number of these users.
+        """
+        everybody = len(self.inputs)
+        if not 1 <= users <= everybody:
+            raise BadInput(
+                f"from 1 to {everybody} users can be drawn from {self.source}, got {users}"
+            )
+        chosen = SampledCoins(seed, "population").subset(users, everybody).plain
+        return self.picked(chosen, f"{users} of {everybody} users from {self.source}")
+
+
 @attrs.frozen(eq=False)
-class ItemPopulation:
+class ItemPopulation(_Drawn):
     """Users with items: `items[i]` in 1..N is the input of user i + 1.
 
     `labels[j - 1]` is the name of item j.
@@ -46,17 +71,13 @@ class ItemPopulation:
         """The share of the users who hold each item; shape (N,)."""
         return self.support / len(self.items)
 
-    def sample(self, users: int, seed: int) -> "ItemPopulation":
-        """Return a population of `users` of these users, drawn without replacement.
-
-        Raises `BadInput` if `users` is below 1 or above the number of these users.
-        """
-        chosen, source = _sample_rows(users, len(self.items), self.source, seed)
-        return attrs.evolve(self, items=self.items[chosen], source=source)
+    def picked(self, places: Ints, source: str) -> "ItemPopulation":
+        """Return the population of the users at these places, counted from 0, in this order."""
+        return attrs.evolve(self, items=self.items[places], source=source)
 
 
 @attrs.frozen(eq=False)
-class NumberPopulation:
+class NumberPopulation(_Drawn):
     """Users with numbers: `inputs[i]`, in the declared range `low..high`, belongs to user i + 1."""
 
     inputs: Floats
@@ -71,17 +92,13 @@ class NumberPopulation:
         """The true sum, to compare with the estimate times the number of users; shape (1,)."""
         return np.array([self.inputs.sum()])
 
-    def sample(self, users: int, seed: int) -> "NumberPopulation":
-        """Return a population of `users` of these users, drawn without replacement.
-
-        Raises `BadInput` if `users` is below 1 or above the number of these users.
-        """
-        chosen, source = _sample_rows(users, len(self.inputs), self.source, seed)
-        return attrs.evolve(self, inputs=self.inputs[chosen], source=source)
+    def picked(self, places: Ints, source: str) -> "NumberPopulation":
+        """Return the population of the users at these places, counted from 0, in this order."""
+        return attrs.evolve(self, inputs=self.inputs[places], source=source)
 
 
 @attrs.frozen(eq=False)
-class IntegerPopulation:
+class IntegerPopulation(_Drawn):
     """Users with whole numbers: `inputs[i]` belongs to user i + 1, for a protocol that does not say
     which inputs are possible.
     """
@@ -96,17 +113,13 @@ class IntegerPopulation:
         """The sum of all numbers; shape (1,)."""
         return np.array([self.inputs.sum()])
 
-    def sample(self, users: int, seed: int) -> "IntegerPopulation":
-        """Return a population of `users` of these users, drawn without replacement.
-
-        Raises `BadInput` if `users` is below 1 or above the number of these users.
-        """
-        chosen, source = _sample_rows(users, len(self.inputs), self.source, seed)
-        return attrs.evolve(self, inputs=self.inputs[chosen], source=source)
+    def picked(self, places: Ints, source: str) -> "IntegerPopulation":
+        """Return the population of the users at these places, counted from 0, in this order."""
+        return attrs.evolve(self, inputs=self.inputs[places], source=source)
 
 
 @attrs.frozen(eq=False)
-class TablePopulation:
+class TablePopulation(_Drawn):
     """Users with rows of a table: `inputs[i]` is the row of user i + 1.
 
     In a row, the schema's numbers come first, then its categories as items from 1. `inputs` has
@@ -133,13 +146,9 @@ class TablePopulation:
         ]
         return np.concatenate([self.inputs[:, :first].sum(axis=0), *supports])
 
-    def sample(self, users: int, seed: int) -> "TablePopulation":
-        """Return a population of `users` of these users, drawn without replacement.
-
-        Raises `BadInput` if `users` is below 1 or above the number of these users.
-        """
-        chosen, source = _sample_rows(users, len(self.inputs), self.source, seed)
-        return attrs.evolve(self, inputs=self.inputs[chosen], source=source)
+    def picked(self, places: Ints, source: str) -> "TablePopulation":
+        """Return the population of the users at these places, counted from 0, in this order."""
+        return attrs.evolve(self, inputs=self.inputs[places], source=source)
 
 
 Population = ItemPopulation | NumberPopulation | IntegerPopulation | TablePopulation
@@ -150,15 +159,4 @@ def in_chance_order(population: Population, seed: int) -> Population:
     order = np.argsort(
         SampledCoins(seed, "order").uniform(len(population.inputs)).plain, kind="stable"
     )
-    if isinstance(population, ItemPopulation):
-        return attrs.evolve(population, items=population.items[order])
-    if isinstance(population, IntegerPopulation):
-        return attrs.evolve(population, inputs=population.inputs[order])
-    return attrs.evolve(population, inputs=population.inputs[order])
-
-
-def _sample_rows(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str]:
-    if not 1 <= users <= everybody:
-        raise BadInput(f"from 1 to {everybody} users can be drawn from {source}, got {users}")
-    chosen = SampledCoins(seed, "population").subset(users, everybody).plain
-    return chosen, f"{users} of {everybody} users from {source}"
+    return population.picked(order, population.source)

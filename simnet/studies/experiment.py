@@ -82,7 +82,8 @@ class Experiment:
     - `data` says where the people come from if a folder of data is given. A quote may have a `data`
       of its own. If there are `files` and a quote without `data`, the experiment needs `data`.
     - `words` maps the words of the paper that need a threshold, such as "slightly", to thresholds.
-    - `choices` are sentences that say what was chosen where the source leaves something open.
+    - `choices` are sentences that say how the experiment is run: what was chosen where the source
+      leaves something open, and what follows the source.
     - `cost` estimates how many seconds of one core a trial takes.
     - `figure` draws a table as a matplotlib figure.
     - `takes_drop` says that trials take a parameter `drop`, the probability that a party drops out,

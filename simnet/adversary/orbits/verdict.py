@@ -178,9 +178,9 @@ class AlikeJudge:
     `same_as` is a run that was made before: `ScriptError` is raised if it differs from the played
     run in the numbers or sizes of messages, in an output, or in how a party ended. Contents of
     messages are not compared. `ScriptError` is also raised for the reasons that `outline_of` names,
-    and if a function of a door was seen to leave something behind. `progress` is called with the
-    number of field elements just added to sums, in both readings. `with_polynomials` is explained
-    at `outline_of`.
+    and if a function of a door, or a script, was seen to leave something behind. `progress` is
+    called with the number of field elements just added to sums, in both readings.
+    `with_polynomials` is explained at `outline_of`.
     """
 
     def __init__(
