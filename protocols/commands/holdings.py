@@ -25,14 +25,8 @@ class ItemsOfFile(ColumnOfFile):
         Raises `BadInput` if such an option is given together with a file, if the options of a file
         are given without one or incompletely, and for a file that cannot be used.
         """
-        from simnet.scenario.columns import read_column
-        from simnet.scenario.from_columns import items_by_counts, items_of_column
-
         if self.input is None:
-            for name, value in attrs.asdict(self).items():
-                if value is not None:
-                    option = name.replace("_", "-")
-                    raise BadInput(f"--{option} goes with --input: give the file of data too")
+            self.refuse_options_of_files()
             return None
         if self.column is None:
             raise BadInput("--input needs --column: name the column that has the users' items")
@@ -42,10 +36,7 @@ class ItemsOfFile(ColumnOfFile):
                     f"--{name} does not go with --input, because this value comes from the file: "
                     f"leave --{name} out"
                 )
-        column = read_column(self.input, self.column, self.form)
-        if self.counts is None:
-            return items_of_column(column, None)
-        return items_by_counts(column, read_column(self.input, self.counts, self.form), None)
+        return self.items(self.input, self.column)
 
 
 def rarest_item(people: "ItemPopulation") -> tuple[str, int]:

@@ -9,7 +9,6 @@ to share their true items (Jia and Gong, *Calibrate*, section III-C)::
     200,0.125
 """
 
-import math
 from collections import Counter
 from pathlib import Path
 
@@ -17,7 +16,8 @@ import numpy as np
 
 from protocols.postprocess.priors import FinitePrior
 from simnet.errors import BadInput
-from simnet.scenario.columns import Column, read_columns, whole_numbers
+from simnet.scenario.columns import numbers, read_columns, whole_numbers
+from simnet.scenario.data_file import quoted
 
 ROUNDING = 1e-6  # by how much the sum of the probabilities may differ from 1
 
@@ -29,8 +29,12 @@ def read_prior(path: Path) -> FinitePrior:
     or stands in two rows, a probability outside 0 to 1, or probabilities that do not add up to 1.
     """
     counts, probabilities = read_columns(path, ["count", "probability"])
-    numbers, masses = whole_numbers(counts), np.array(_probabilities(probabilities))
-    repeated = [number for number, times in Counter(numbers).items() if times > 1]
+    support, masses = whole_numbers(counts), numbers(probabilities)
+    probabilities.refuse(
+        lambda text: not 0 <= float(text) <= 1,
+        lambda text: f"has {quoted(text)}, where a probability from 0 to 1 is expected",
+    )
+    repeated = [number for number, times in Counter(support).items() if times > 1]
     if repeated:
         raise BadInput(
             f"{counts.source} has the count {repeated[0]} in two rows or more: give each count once"
@@ -40,21 +44,4 @@ def read_prior(path: Path) -> FinitePrior:
         raise BadInput(
             f"the values in {probabilities.source} add up to {total:.6g}: probabilities add up to 1"
         )
-    return FinitePrior(np.array(numbers, dtype=np.float64), masses / total)
-
-
-def _probabilities(column: Column) -> list[float]:
-    column.refuse(
-        lambda text: _probability(text) is None,
-        lambda text: f"has {text!r}, where a probability from 0 to 1 is expected",
-    )
-    by_label = [_probability(label) or 0.0 for label in column.labels]
-    return [by_label[number] for number in column.numbers.tolist()]
-
-
-def _probability(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and 0 <= value <= 1 else None
+    return FinitePrior(np.array(support, dtype=np.float64), masses / total)

@@ -42,7 +42,7 @@ class Census:
         number outside its declared range.
         """
         names = [*(one.name for one in self.numeric), *self.categorical]
-        columns = {one.name: one for one in read_columns(path, names)}
+        columns = {one.name: one for one in read_columns(path, names, missing=())}
         table = table_of_columns(columns, self.numeric, dict.fromkeys(self.categorical))
         features, place = encoded(table.inputs, table.schema), names.index(self.target)
         target, others = features[:, place], np.delete(features, place, axis=1)

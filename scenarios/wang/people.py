@@ -186,7 +186,7 @@ def rows_of(name: str, data: Path) -> int:
 def _census(name: str, data: Path) -> TablePopulation:
     file, census = STAND_INS[name]
     names = [*(one.name for one in census.numeric), *census.categorical]
-    columns = read_columns(data / file, names)
+    columns = read_columns(data / file, names, missing=())
     table = table_of_columns(
         {one.name: one for one in columns}, census.numeric, dict.fromkeys(census.categorical)
     )

@@ -13,8 +13,9 @@ from simnet.errors import BadInput
 from simnet.files import refuse_unwritable
 
 if TYPE_CHECKING:
+    from simnet.scenario.columns import Column
     from simnet.scenario.data_file import Format
-    from simnet.scenario.population import Population
+    from simnet.scenario.population import ItemPopulation, Population
     from simnet.scenario.scenario import Scenario
     from simnet.scenario.schema import Numeric
 
@@ -87,6 +88,13 @@ class ColumnOfFile:
         "Refuse a file that has more rows than this, or more characters (Parquet: bytes) than a "
         "hundred times this number. Without this option the limit is ten million rows."
     )
+    missing: str = "?,NA"
+    (
+        "The texts that mark a missing value, separated by commas. Empty cells and `nan` are "
+        "missing values too."
+    )
+    drop_missing: Annotated[bool, Parameter(negative=())] = False
+    "Leave out the rows that have a missing value in a column that you name."
 
     @property
     def form(self) -> "Format":
@@ -94,6 +102,40 @@ class ColumnOfFile:
         from simnet.scenario.data_file import Format
 
         return Format.of_options(self.delimiter, self.encoding, self.max_rows)
+
+    def read(self, path: Path, names: Sequence[str]) -> "tuple[Column, ...]":
+        """Return the columns of the file with these names."""
+        from simnet.scenario.columns import read_columns
+
+        marks = [mark.strip() for mark in self.missing.split(",")]
+        return read_columns(path, names, marks, self.drop_missing, self.form)
+
+    def items(
+        self, path: Path, column: str, domain: Sequence[str] | None = None
+    ) -> "ItemPopulation":
+        """Return the users with the items of a column; each row is one user, or as many as
+        `--counts` says.
+        """
+        from simnet.scenario.from_columns import items_by_counts, items_of_column
+
+        if self.counts is None:
+            (items,) = self.read(path, [column])
+            return items_of_column(items, domain)
+        items, counts = self.read(path, [column, self.counts])
+        return items_by_counts(items, counts, domain)
+
+    def refuse_options_of_files(self) -> None:
+        """Raise `BadInput` for an option such as `--column`, which needs a file of data."""
+        names = [field.name for field in attrs.fields(type(self))]
+        of_files = [name for name in names if name not in ("input", "users")]
+        self.refuse("goes with --input: give the file of data too", *of_files)
+
+    def refuse(self, why: str, *names: str) -> None:
+        """Raise `BadInput` with these words if one of these options is given."""
+        defaults = {field.name: field.default for field in attrs.fields(type(self))}
+        for name in names:
+            if getattr(self, name) != defaults[name]:
+                raise BadInput(f"--{name.replace('_', '-')} {why}")
 
 
 @Parameter(name="*")
@@ -110,10 +152,6 @@ class Data(ColumnOfFile):
         "The columns of categories of a table, each with its labels if you declare them: "
         "sex:Male|Female,city."
     )
-    missing: str = "?"
-    "The text that marks a missing value in a table. Empty cells and `nan` are missing values too."
-    drop_missing: Annotated[bool, Parameter(negative=())] = False
-    "Leave out the rows of a table that have a missing value in a column that you name."
     users: int | None = None
     "Draw this many of the file's users without replacement. Without a file, make up so many users."
 
@@ -161,29 +199,13 @@ class Data(ColumnOfFile):
             return own_inputs(scenario, people, is_declared=self.domain is not None)
         return people
 
-    def refuse_options_of_files(self) -> None:
-        """Raise `BadInput` for an option such as `--column`, which needs a file of data."""
-        self._refuse("goes with --input: give the file of data too", *_OF_FILES)
-
-    def _refuse(self, why: str, *names: str) -> None:
-        defaults = {field.name: field.default for field in attrs.fields(Data)}
-        for name in names:
-            if getattr(self, name) != defaults[name]:
-                raise BadInput(f"--{name.replace('_', '-')} {why}")
-
     def _column(self, path: Path, scenario: "Scenario") -> "Population":
-        from simnet.scenario.columns import read_column
-        from simnet.scenario.from_columns import items_by_counts, items_of_column, numbers_of_column
+        from simnet.scenario.from_columns import numbers_of_column
 
-        self._refuse(
+        self.refuse(
             "is for scenarios on tables, and this scenario takes one column: name it with --column",
             "numeric",
             "categorical",
-        )
-        self._refuse(
-            "is for scenarios on tables, and this scenario takes one column",
-            "missing",
-            "drop_missing",
         )
         if self.column is None:
             raise BadInput(
@@ -191,33 +213,29 @@ class Data(ColumnOfFile):
                 f"{scenario.data.split()[-1]}"
             )
         if scenario.on_values:
-            self._refuse(
+            self.refuse(
                 "names items, and this scenario takes numbers: declare their range, with --low and "
                 "--high",
                 "domain",
             )
-            self._refuse(
+            self.refuse(
                 "is for items, and this scenario takes numbers, one row for each user", "counts"
             )
-            return numbers_of_column(read_column(path, self.column, self.form), *scenario.range)
+            (column,) = self.read(path, [self.column])
+            return numbers_of_column(column, *scenario.range)
         domain = (
             None
             if self.domain is None
             else [label.strip() for label in _fields("--domain", self.domain)]
         )
-        column = read_column(path, self.column, self.form)
-        if self.counts is None:
-            people = items_of_column(column, domain)
-        else:
-            people = items_by_counts(column, read_column(path, self.counts, self.form), domain)
+        people = self.items(path, self.column, domain)
         scenario.refuse_unnamed_none(people.labels)
         return people
 
     def _table(self, path: Path) -> "Population":
-        from simnet.scenario.columns import read_columns
         from simnet.scenario.from_columns import table_of_columns
 
-        self._refuse(
+        self.refuse(
             "is for one column, and this scenario takes a table: name its columns with --numeric "
             "and --categorical",
             "column",
@@ -242,14 +260,8 @@ class Data(ColumnOfFile):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise BadInput(f"column {twice!r} is named twice: name each column once")
-        columns = read_columns(path, names, [self.missing], self.drop_missing, self.form)
+        columns = self.read(path, names)
         return table_of_columns(dict(zip(names, columns, strict=True)), numeric, categories)
-
-
-_OF_FILES = (
-    *("column", "counts", "domain", "numeric", "categorical", "missing", "drop_missing"),
-    *("delimiter", "encoding", "max_rows"),
-)
 
 
 def _declared(text: str) -> "Numeric":

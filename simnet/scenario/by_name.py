@@ -18,7 +18,7 @@ from simnet.network.toml_file import network_named
 from simnet.scenario import find as finding
 from simnet.scenario import perform as performing
 from simnet.scenario import plain
-from simnet.scenario.columns import Column
+from simnet.scenario.columns import MISSING, Column
 from simnet.scenario.drops import lacks_estimate
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.from_columns import items_of_column, numbers_of_column
@@ -221,7 +221,15 @@ def _from_column(
             "the users of this scenario hold rows of a table: read them with `simnet run --input "
             "FILE --numeric ... --categorical ...`, or give no data and let them be made up"
         )
-    column = data if isinstance(data, Column) else Column.of("data", "a list", list(map(str, data)))
+    if isinstance(data, Column):
+        column = data
+    else:
+        texts = ["" if value is None else str(value) for value in data]
+        column = Column.of("data", "a list", texts)
+        column.refuse(
+            lambda text: text.lower() in MISSING,
+            lambda text: f"has no value ({text!r}): fill it in or leave it out",
+        )
     if scenario.on_values:
         numbers = numbers_of_column(column, *scenario.range, "low=... and high=...")
         return numbers if isinstance(data, Column) else attrs.evolve(numbers, source="a list")

@@ -7,8 +7,8 @@ or with more than `max_rows` times `ROW_LENGTH` characters (for Parquet, bytes),
 
 If the user names no encoding, the program recognises the encoding of CSV by the mark at the
 beginning of the file, and takes UTF-8 if there is no mark. If the user names no delimiter, the
-program takes the first one of comma, semicolon, tab and vertical bar that splits the header so that
-the requested columns occur.
+program takes the one that a first line such as `sep=;` names, or else the first one of comma,
+semicolon, tab and vertical bar that splits the header so that the requested columns occur.
 """
 
 import codecs
@@ -19,6 +19,8 @@ import io
 import itertools
 import math
 import operator
+import re
+import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -42,6 +44,10 @@ PIECE = 1 << 18  # the number of characters that are read at a time
 BATCH, CSV_BATCH, FEW = 1 << 16, 1 << 10, 16
 BATCH_CHARACTERS = 1 << 22
 DELIMITERS = (",", ";", "\t", "|")
+# The first line of a file may name the delimiter, for Excel.
+NAMED_DELIMITER = re.compile(r'"?sep=([^\w"])"?', re.IGNORECASE)
+DECIMAL_COMMA = re.compile(r"[+-]?\d[\d.]*,\d+", re.ASCII)
+GROUPING_COMMA = re.compile(r"[+-]?[1-9]\d?\d?,\d{3}", re.ASCII)
 # Marks at the beginning of a text, and the encoding that each mark stands for. UTF-32 comes before
 # UTF-16, because one mark of UTF-32 begins with a mark of UTF-16.
 MARKS = (
@@ -140,9 +146,33 @@ def numbered_cells(
     ]
 
 
+def in_nfc(text: str) -> str:
+    """Return the text in NFC, the Unicode form in which texts are compared."""
+    return unicodedata.normalize("NFC", text)
+
+
 def quoted(text: str) -> str:
     """Return text from a file for use in a message, cut if it is long."""
     return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
+
+
+def decimal_comma(path: Path, names: Sequence[str], form: Format) -> str:
+    """Return in words where the file has its first number with a decimal comma; empty if there is
+    none, and for Parquet. Between the fields of a file with another delimiter, a number such as
+    1,234 counts, too.
+    """
+    if path.suffix == ".parquet":
+        return ""
+    rows_before = 0
+    for delimiter, header, batch in _rows(path, names, form):
+        for row, cells in enumerate(batch, start=rows_before + 1):
+            for name, cell in zip(header, map(str.strip, cells), strict=True):
+                if DECIMAL_COMMA.fullmatch(cell) and not (
+                    delimiter == "," and GROUPING_COMMA.fullmatch(cell)
+                ):
+                    return f"row {row} of column {quoted(name)} holds {quoted(cell)}"
+        rows_before += len(batch)
+    return ""
 
 
 def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
@@ -153,13 +183,15 @@ def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
             raise BadInput(f"there is no file {path}")
         if not path.is_file():
             raise BadInput(f"{path} is no ordinary file: save the data to a file first")
-        with path.open("rb") as file:
-            is_packed = file.read(2) == GZIP or path.suffix == ".gz"
+        _is_packed(path)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from error
-    if path.suffix == ".parquet":
-        return _parquet(path, names, form)
-    return _csv(path, names, form, is_packed)
+    return (_parquet if path.suffix == ".parquet" else _csv)(path, names, form)
+
+
+def _is_packed(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == GZIP or path.suffix == ".gz"
 
 
 def _refuse_other_programs(path: Path, head: bytes) -> None:
@@ -231,24 +263,35 @@ def _line_ends(text: str) -> int:
     return max(text.count("\n"), text.count("\r"))  # lines end with \n, with \r or with both
 
 
-def _csv(path: Path, names: Sequence[str], form: Format, is_packed: bool) -> Iterator[Batch]:
+def _csv(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
+    for _, header, batch in _rows(path, names, form):
+        cells = [operator.itemgetter(_place(header, path, name)) for name in names]
+        yield [([*map(str.strip, map(cell, batch))], None) for cell in cells]
+
+
+def _rows(
+    path: Path, names: Sequence[str], form: Format
+) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Yield the delimiter, the header, and some rows; the first time, no rows."""
     encoding = form.encoding or "utf-8"
     try:
+        is_packed = _is_packed(path)
         encoding = _encoding(path, form, is_packed)
         text = _Text(path, is_packed, encoding, form.max_rows * ROW_LENGTH)
         delimiter = form.delimiter or _delimiter(text, names)
         with text.lines() as lines:
             rows = csv.reader(lines, delimiter=delimiter, strict=True)
             header = _header(rows, path)
-            cells = [operator.itemgetter(_place(header, path, name)) for name in names]
+            yield delimiter, header, []
             width = len(header)
-            while batch := _batch(rows, text):
+            filled = _filled(rows) if width == 1 else rows
+            while batch := _batch(filled, text):
                 # The batch has a blank line, or a line with another number of fields.
                 if {*map(len, batch)} != {width}:
-                    batch = [row or [""] for row in batch] if width == 1 else [*filter(None, batch)]
+                    batch = [*filter(None, batch)]
                     if not {*map(len, batch)} <= {width}:
                         raise _ragged(text, delimiter, width)
-                yield [([*map(str.strip, map(cell, batch))], None) for cell in cells]
+                yield delimiter, header, batch
     except UnicodeError as error:
         raise BadInput(
             f"{path.name} cannot be read as {encoding.removesuffix('-sig').upper()}: name its "
@@ -258,6 +301,18 @@ def _csv(path: Path, names: Sequence[str], form: Format, is_packed: bool) -> Ite
         raise BadInput(
             f"{path.name} cannot be read as CSV: {' '.join(str(error).split())}"
         ) from error
+
+
+def _filled(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Yield the rows of a single column. A blank line is a cell without a value, except at the
+    end.
+    """
+    blank = 0
+    for row in rows:
+        if row:
+            yield from itertools.repeat([""], blank)
+            yield row
+        blank = 0 if row else blank + 1
 
 
 def _unpacked(path: Path, is_packed: bool) -> BinaryIO:
@@ -276,15 +331,20 @@ def _encoding(path: Path, form: Format, is_packed: bool) -> str:
 
 
 def _delimiter(text: _Text, names: Sequence[str]) -> str:
-    """Return the first delimiter with which the header has the requested columns.
+    """Return the delimiter that the first line names, or the first delimiter with which the header
+    has the requested columns.
 
     If no delimiter gives these columns, return the delimiter that gives the most columns.
     """
+    with text.lines() as lines:
+        named = NAMED_DELIMITER.fullmatch(next(filter(str.strip, lines), "").strip("\r\n"))
+    if named is not None:
+        return named[1]
     headers: dict[str, list[str]] = {}
     for delimiter in DELIMITERS:
         with text.lines() as lines, contextlib.suppress(csv.Error):
             header = _first_row(csv.reader(lines, delimiter=delimiter, strict=True))
-            headers[delimiter] = [name.strip() for name in header]
+            headers[delimiter] = [in_nfc(name.strip()) for name in header]
     fitting = [one for one, header in headers.items() if {*names} <= {*header}]
     return next(iter(fitting), max(headers, key=lambda one: len(headers[one]), default=","))
 
@@ -303,6 +363,7 @@ def _batch(rows: Iterator[list[str]], text: _Text) -> list[list[str]]:
 def _ragged(text: _Text, delimiter: str, width: int) -> BadInput:
     with text.lines() as lines:
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        _first_row(rows)
         fields = next(len(row) for row in rows if len(row) not in (width, 0))
         return BadInput(
             f"line {rows.line_num} of {text.path.name} has {fields} "
@@ -311,7 +372,9 @@ def _ragged(text: _Text, delimiter: str, width: int) -> BadInput:
 
 
 def _first_row(rows: Iterator[list[str]]) -> list[str]:
-    return next(filter(None, rows), [])
+    first = next(filter(None, rows), [])
+    names_delimiter = re.fullmatch("sep=.?", "".join(first), re.IGNORECASE)
+    return next(filter(None, rows), []) if names_delimiter else first
 
 
 def _header(rows: Iterator[list[str]], path: Path) -> list[str]:
@@ -320,7 +383,7 @@ def _header(rows: Iterator[list[str]], path: Path) -> list[str]:
         raise BadInput(
             f"{path.name} is empty: a header line with the names of the columns is expected"
         )
-    return [name.strip() for name in header]
+    return [in_nfc(name.strip()) for name in header]
 
 
 def _place(header: Sequence[str], path: Path, name: str) -> int:
@@ -352,7 +415,7 @@ def _parquet(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
         raise BadInput(extra_missing("reading Parquet", "pyarrow", "data")) from None
     try:
         schema = pyarrow.parquet.read_schema(path)
-        header = [name.strip() for name in schema.names]
+        header = [in_nfc(name.strip()) for name in schema.names]
         fields = [schema.field(_place(header, path, name)) for name in names]
         for field in fields:
             _refuse_nested(path, field)

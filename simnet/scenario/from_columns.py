@@ -3,7 +3,6 @@ column gives for the row.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import attrs
@@ -11,8 +10,15 @@ import numpy as np
 
 from simnet.errors import BadInput
 from simnet.printable import count_of
-from simnet.scenario.columns import LONGEST_NUMBER, Column, whole_number
-from simnet.scenario.data_file import LONGEST_QUOTE, quoted
+from simnet.scenario.columns import (
+    LONGEST_NUMBER,
+    Column,
+    number,
+    numbers,
+    whole_number,
+    with_changes,
+)
+from simnet.scenario.data_file import LONGEST_QUOTE, in_nfc, quoted
 from simnet.scenario.population import ItemPopulation, NumberPopulation, TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
 
@@ -29,24 +35,15 @@ def numbers_of_column(
     be declared, because the smallest and largest value of the data would reveal the values of some
     users.
     """
-    column.refuse(_is_no_number, lambda text: f"holds {quoted(text)}, which is no number")
+    values = numbers(column)
     column.refuse(
-        lambda text: not low <= float(text) <= high,  # NaN is outside too
+        lambda text: not low <= float(text) <= high,
         lambda text: (
             f"holds {text[:LONGEST_QUOTE]}, which is outside the declared range {low:g}..{high:g}: "
             f"declare the range that values can have with {option}"
         ),
     )
-    by_label = np.array([float(label) for label in column.labels])
-    return NumberPopulation(by_label[column.numbers], low, high, column.source)
-
-
-def _is_no_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return True
-    return False
+    return NumberPopulation(values, low, high, column.origin)
 
 
 def table_of_columns(
@@ -61,7 +58,7 @@ def table_of_columns(
     Raises `BadInput` for a value outside the declared range or domain of its column, and for a
     value of a column in `numeric` that is not a number.
     """
-    numbers = [
+    values = [
         numbers_of_column(
             columns[column.name], column.low, column.high, f"--numeric {column.name}:LOW:HIGH"
         ).inputs
@@ -75,13 +72,10 @@ def table_of_columns(
     )
     first = next(iter(columns.values()))
     source = f"{count_of(len(columns), 'column')} of {first.file}"
-    if first.left_out:
-        gone = "1 row that lacks" if first.left_out == 1 else f"{first.left_out:,} rows that lack"
-        source += f" without {gone} a value"
     return TablePopulation(
-        np.column_stack([*numbers, *(column.items for column in populations)]),
+        np.column_stack([*values, *(column.items for column in populations)]),
         Schema(tuple(numeric), domains),
-        source,
+        with_changes(source, [*columns.values()]),
     )
 
 
@@ -94,7 +88,7 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
     item twice.
     """
     labels = (
-        tuple(domain)
+        tuple(map(in_nfc, domain))
         if domain is not None
         else tuple(sorted(column.labels, key=_order(column.labels)))
     )
@@ -111,7 +105,7 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
         ),
     )
     by_label = np.array([place[label] for label in column.labels], dtype=np.int64)
-    return ItemPopulation(by_label[column.numbers], labels, column.source)
+    return ItemPopulation(by_label[column.numbers], labels, column.origin)
 
 
 def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None) -> ItemPopulation:
@@ -141,16 +135,11 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
     return attrs.evolve(
         once,
         items=np.repeat(once.items, np.array(by_label)[counts.numbers]),
-        source=f"{column.source}, with as many users as column {counts.name!r} says",
+        source=f"{once.source}, with as many users as column {counts.name!r} says",
     )
 
 
 def _order(values: Sequence[str]) -> Callable[[str], Any]:
     """Return the key by which values are sorted: by size if all are numbers, else by text."""
-    try:
-        numbers = {value: Decimal(value) for value in values}
-    except InvalidOperation:
-        return str
-    if any(number.is_nan() for number in numbers.values()):
-        return str
-    return lambda value: (numbers[value], value)
+    by_value = {value: number(value) for value in values}
+    return str if None in by_value.values() else lambda value: (by_value[value], value)

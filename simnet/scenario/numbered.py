@@ -9,7 +9,6 @@ others with the result. A protocol without `items` gets whole numbers as they ar
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from simnet.contract import OverItems
 from simnet.errors import BadInput
 from simnet.kernel.seating import seated
 from simnet.printable import count_of, printable
+from simnet.scenario.columns import number
 from simnet.scenario.data_file import LONGEST_QUOTE
 from simnet.scenario.population import IntegerPopulation, ItemPopulation
 from simnet.scenario.scenario import Scenario
@@ -46,7 +46,8 @@ def own_inputs(
     complete the messages: they say how to name the values, and how to give inputs without a column.
     """
     labels, count = people.labels, len(people.labels)
-    numbers = _as_numbers(labels)
+    values = [number(label) for label in labels]
+    numbers = [value for value in values if value is not None] if None not in values else None
     would = f"{_shown(labels)} would become {_inputs(count)}"
     start = None if numbers is None or not numbers else numbers[0]
     is_gapless = start in (0, 1) and numbers == [start + place for place in range(count)]
@@ -119,14 +120,6 @@ def numbering_of(about: About, people: object) -> str | None:
     if about.assess is not None or not isinstance(people, ItemPopulation | IntegerPopulation):
         return None
     return numbering_in_words(people)
-
-
-def _as_numbers(labels: Sequence[str]) -> list[Decimal] | None:
-    try:
-        numbers = [Decimal(label) for label in labels]
-    except InvalidOperation:
-        return None
-    return None if any(number.is_nan() for number in numbers) else numbers
 
 
 def _shown(labels: Sequence[str]) -> str:

@@ -503,8 +503,8 @@ def test_domains_are_declared_or_read_off_and_it_is_said_which(tmp_path: Path) -
         (
             COLUMNS,
             (
-                "row 91 of column 'sex' of people.csv has no value ('?'): fill it in or leave "
-                "the row out, with"
+                "row 91 of column 'sex' of people.csv has no value ('?'): fill it in, or "
+                "leave such rows out with --drop-missing"
             ),
         ),
         (

@@ -164,7 +164,8 @@ def test_a_prior_of_ones_own_is_read_from_a_file(tmp_path: Path) -> None:
     [
         ("count,probability\n0,0.25\n", "add up to 0.25: probabilities add up to 1"),
         ("count,probability\n0,0.5\n0,0.5\n", "has the count 0 in two rows"),
-        ("count,probability\n0,half\n", "has 'half', where a probability from 0 to 1"),
+        ("count,probability\n0,half\n", "holds 'half', which is no number"),
+        ("count,probability\n0,1.5\n", "has '1.5', where a probability from 0 to 1"),
         ("count,probability\n-1,1\n", "where a whole number from 0"),
         ("count,share\n1,1\n", "probability"),
     ],

@@ -501,10 +501,6 @@ def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: s
         ("run dpds --domain a,b", "--domain goes with --input"),
         ("run dpds --missing NA", "--missing goes with --input"),
         ("run dpds --max-rows 0", "--max-rows goes with --input"),
-        (
-            "run dpds --input x.csv --column city --missing NA",
-            "--missing is for scenarios on tables",
-        ),
         ("run notebooks/ring_sum.py --column city", "--column goes with --input"),
         ("verify dpds --corrupt u1 --counts n", "--counts goes with --input"),
         ("run dpds --input nope.csv --column city", "there is no file nope.csv"),
