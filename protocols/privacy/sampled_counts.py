@@ -156,7 +156,8 @@ class Removal:
         if epsilon > LARGE_EPSILON:
             return -inf
         with localcontext(prec=DIGITS):
-            s = self.count * (1 - (1 - Decimal(self.participation)) * Decimal(epsilon).exp())
+            ratio = Decimal(epsilon).exp()  # for a tiny p, 1 - p would be rounded to 1
+            s = self.count * (1 - ratio + Decimal(self.participation) * ratio)
         if s <= 0:
             return -inf
         return self._active.log_shortfall(s) - log(self.count) - log1p(-self.participation)
@@ -221,7 +222,9 @@ class Move:
         """Return the logarithm of δ(ε), for ε >= 0."""
         # The ratio P(x, y)/Q(x, y) is A (B + 1 - y) / ((B + 1) i), where i = A - x holders are
         # idle. It is at most A unless i = 0.
-        if self.participation == 1 or self.a <= exp(min(epsilon, LARGE_EPSILON)):
+        with localcontext(prec=DIGITS):
+            is_largest = self.a <= Decimal(min(epsilon, LARGE_EPSILON)).exp()
+        if self.participation == 1 or is_largest:
             return self.log_limit
         return _Moved(self.a, self.b, self.participation, epsilon).log_delta()
 
@@ -270,18 +273,25 @@ class _Moved:
 
     def _terms(self, low: int, high: int) -> Floats:
         left = np.arange(self.b + 1 - low, self.b - high, -1)
-        # s is a slope times `left`, and we need its fractional part exactly. So the slope is
-        # split in two: its first part has 20 bits, and its product with a whole number is exact.
+        # s is a slope times `left`, and we need its distance to the whole number below it exactly,
+        # also where this distance is far below the rounding of s. So the slope is split in three:
+        # the first two parts have 20 bits each, and their products with a whole number are exact.
         with localcontext(prec=DIGITS):
-            slope = self.a * (-Decimal(self.epsilon)).exp() / (self.b + 1)
-            mantissa, exponent = frexp(float(slope))
-            coarse = ldexp(round(ldexp(mantissa, 20)), exponent - 20)
-            fine = float(slope - Decimal(coarse))
-        whole = np.ceil(left * coarse) - 1
-        part = (left * coarse - whole) + left * fine
-        carried = np.ceil(part) - 1
+            rest = self.a * (-Decimal(self.epsilon)).exp() / (self.b + 1)
+            exponent, parts = frexp(float(rest))[1], []
+            for bits in (20, 40):
+                unit = ldexp(1.0, exponent - bits)
+                parts.append(float(round(rest / Decimal(unit))) * unit)
+                rest -= Decimal(parts[-1])
+        whole = np.rint(left * parts[0])
+        off = (left * parts[0] - whole) + left * parts[1]
+        nearest = np.rint(off)
+        off = (off - nearest) + left * float(rest)  # s is whole + nearest + off
+        is_above = off > 0
+        whole = whole + nearest - ~is_above
+        part = np.where(is_above, off, 1 + off)
         terms: Floats = self._counted.log_pmfs(low, high) + self._idle.log_shortfalls(
-            (whole + carried).astype(np.int64), part - carried
+            whole.astype(np.int64), part
         )
         return terms
 

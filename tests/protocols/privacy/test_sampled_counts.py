@@ -3,12 +3,12 @@ with the laws of profiles.
 """
 
 from decimal import Decimal
-from math import comb, exp, expm1, inf, log, log10
+from math import comb, exp, expm1, inf, log, log10, nextafter
 
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from protocols.privacy.binomial import Binomial, log_pmf
@@ -112,6 +112,35 @@ def test_exact_profiles_and_their_bounds_hold_at_the_ends_of_every_range(
     ):
         assert log_delta_at(found, epsilon) == pytest.approx(truth, rel=ERROR, abs=ERROR)
         assert all(bound.log_delta(epsilon) >= truth for bound in bounds)
+
+
+def kink(origin: int, target: int, idle: int, counted: int, ulps: int) -> float:
+    """A float near an ε at which an outcome begins to count: the logarithm of its ratio."""
+    idle, counted = 1 + idle % origin, counted % (target + 1)
+    epsilon = abs(log(origin * (target + 1 - counted) / ((target + 1) * idle)))
+    for _ in range(abs(ulps)):
+        epsilon = nextafter(epsilon, inf if ulps > 0 else 0.0)
+    return epsilon
+
+
+places = st.integers(0, 5)
+
+
+@given(st.integers(1, 6), st.integers(0, 6), extremes, places, places, st.integers(-2, 2))
+@example(2, 2, 1e-20, 0, 0, 0)
+@example(2, 2, 3.2582941978042596e-93, 0, 0, 0)
+@example(2, 1, 1e-100, 1, 1, 0)
+@cases(40)
+def test_delta_is_exact_where_an_outcome_begins_to_count(
+    origin, target, chance, idle, counted, ulps
+):
+    ctx.prec = 4000
+    epsilon = kink(origin, target, idle, counted, ulps)
+    for found, truth in (
+        (Replacement(origin, target, chance), brute_replacement(origin, target, chance, epsilon)),
+        (Removal(origin, chance), brute_removal(origin, chance, epsilon)),
+    ):
+        assert log_delta_at(found, epsilon) == pytest.approx(truth, rel=ERROR, abs=ERROR)
 
 
 def test_a_delta_that_is_nearly_one_is_not_below_the_truth():
