@@ -4,15 +4,20 @@ Every option meets the target against each server alone, if one user's item is r
 that sample the users have the largest participation whose exact δ meets the target; in TSS this δ
 is a bound. Gaussian noise has the analytic calibration, and local mechanisms meet ε with δ = 0.
 Sampling needs a lower bound on the number of holders of every item; noise and local mechanisms need
-no such assumption. A committee adds up the same answers as DPDS, and secure aggregation the same as
-DPDS or DPDG, so the error and the privacy are the same; traffic, drop-outs and whom one must trust
-differ.
+no such assumption. A committee adds up the answers of DPDS, and secure aggregation those of DPDS or
+DPDG; traffic, drop-outs and whom one must trust differ.
+
+In these three, each user may drop out with probability `BAD`, whatever its item is, and the server
+sees who is left. So δ is the mean of the δ of those who are left. It is at most the δ with m
+holders (or m shares of noise), plus the probability that fewer than m are left. We choose m so that
+this probability is at most a tenth of δ, and calibrate sampling and noise for m and the rest of δ.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import ROUND_FLOOR, Context
 from functools import partial
-from math import inf, sqrt
+from math import inf, log, sqrt
 from typing import Any
 
 import attrs
@@ -28,6 +33,8 @@ from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import FrequencyCollection
 from protocols.mechanisms.named import FREQUENCY
+from protocols.privacy.binomial import Binomial
+from protocols.privacy.gaussian import delta_of, sigma
 from protocols.secagg.degree import Demands, smallest_degree
 from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.tss import about as tss
@@ -43,7 +50,9 @@ OF_TRUST = ("may drop out", "read answers together", "exceed ε together")
 LISTING = ("secagg", "secagg_plus", "committee")  # the server says who is left
 SERVERS, NEEDED = 5, 3  # of the committee: how many, and how many open the sum
 QUANTILE = 1.959964  # of a 95 % interval by the normal law
-BAD = 0.1  # SecAgg+: the share of users who may be corrupt, and the share who may drop out
+# The probability that a user drops out; in SecAgg+ also the share of users who may be corrupt.
+BAD = 0.1
+AT_RANDOM = f"{BAD:.0%} at random"
 
 
 @attrs.frozen
@@ -98,7 +107,8 @@ class Option:
     estimated frequency is `floor` plus `slope` times the true frequency. A user sends on average
     `messages` messages, whose payloads have `bytes` bytes together; headers are not counted.
     `server_bytes` are the payload bytes of all messages that a server sends or receives.
-    `drop_outs` says who may drop out, and `fits` whether the bytes of a user are within the budget.
+    `drop_outs` says who may drop out so that a result is likely and ε and δ hold; the error is that
+    of a run in which nobody does. `fits` says whether the bytes of a user are within the budget.
     `answer_readers` and `epsilon_breakers` say who must not collude: `trust_in_words` explains the
     difference.
 
@@ -192,12 +202,26 @@ def two_stage_options(question: Question, reported: Iterable[int]) -> list[Optio
     return [_two_stage(question, p, k) for k in reported]
 
 
-def _participation(question: Question) -> float:
+def _participation(question: Question, drop_outs: str = NOBODY) -> float:
     if question.rarest is None:
         raise ValueError("the privacy of sampling needs a number of users who hold the rarest item")
-    # in the worst case a user moves between the two rarest items
-    counts = [question.rarest] * min(question.items, 2)
-    return largest_participation(counts, "replace", question.epsilon, question.delta)
+    left, delta = _left(question, question.rarest, drop_outs)
+    # In the worst case a user moves between the two rarest items. One holder is left in any case:
+    # the user itself, for a user who drops out tells nothing.
+    counts = [max(left, 1), left][: question.items]
+    return largest_participation(counts, "replace", question.epsilon, delta)
+
+
+def _left(question: Question, users: int, drop_outs: str) -> tuple[int, float]:
+    """Return how many of `users` users are left at least, and the δ for which this number must do;
+    the rest of δ bounds the probability that fewer are left, in one of two items.
+    """
+    if drop_outs == NOBODY:
+        return users, question.delta
+    law, log_few = Binomial.of(users, 1 - BAD), log(question.delta / 20)
+    # Chernoff's bound
+    left = bisect_right(range(users), log_few, key=lambda k: law.log_at_most(k, below=True))
+    return left, 0.9 * question.delta
 
 
 def _two_stage(question: Question, participation: float, k: int) -> Option:
@@ -217,11 +241,11 @@ def _two_stage(question: Question, participation: float, k: int) -> Option:
     )
 
 
-def _rounded_down(participation: float) -> str:
-    """Return a participation with four significant digits, rounded down so that it still meets the
-    target.
+def _rounded_down(chance: float) -> str:
+    """Return a participation or a δ with four significant digits, rounded down so that it still
+    meets the target.
     """
-    return f"{Context(prec=4, rounding=ROUND_FLOOR).create_decimal(participation):g}"
+    return f"{float(Context(prec=4, rounding=ROUND_FLOOR).create_decimal(chance)):.4g}"
 
 
 def _option(
@@ -258,15 +282,22 @@ def _option(
     )
 
 
-def _sampled(question: Question) -> tuple[DPDS, str, tuple[float, float]]:
-    p = _participation(question)
+def _sampled(question: Question, drop_outs: str = NOBODY) -> tuple[DPDS, str, tuple[float, float]]:
+    p = _participation(question, drop_outs)
     protocol = DPDS(question.users, question.items, p)
     return protocol, f"p={_rounded_down(p)}", (0.0, dpds.expected_squared_l2(protocol))
 
 
-def _noise(question: Question) -> DPDG:
-    n, N = question.users, question.items  # noqa: N806  # as papers do
-    return DPDG(n, N, question.epsilon, question.delta, calibration="analytic")
+def _noise(question: Question, drop_outs: str = NOBODY) -> tuple[DPDG, str, tuple[float, float]]:
+    n, N, epsilon = question.users, question.items, question.epsilon  # noqa: N806  # as papers do
+    left, delta = _left(question, n, drop_outs)
+    stated = "analytic"
+    if left < n:
+        needed = sigma("analytic", sqrt(2), epsilon, delta) * sqrt(n / max(left, 1))
+        text = _rounded_down(delta_of(needed, sqrt(2), epsilon))
+        delta, stated = float(text), f"dpdg at δ={text}"
+    protocol = DPDG(n, N, epsilon, delta, calibration="analytic")
+    return protocol, stated, (dpdg.result_variance(protocol), 0.0)
 
 
 def _pairwise(question: Question) -> Iterator[Option]:
@@ -276,12 +307,9 @@ def _pairwise(question: Question) -> Iterator[Option]:
 
 
 def _noisy(question: Question) -> Iterator[Option]:
-    protocol = _noise(question)
-    law = dpdg.result_variance(protocol), 0.0
+    protocol, stated, law = _noise(question)
     sent = traffic.pairwise(protocol)
-    yield _option(
-        question, protocol, "dpdg", "analytic", law, sent, NOBODY, WITH_ALL_USERS, WITH_USERS
-    )
+    yield _option(question, protocol, "dpdg", stated, law, sent, NOBODY, WITH_ALL_USERS, WITH_USERS)
 
 
 def _in_two_stages(question: Question) -> Iterator[Option]:
@@ -311,7 +339,7 @@ def _local(name: str, question: Question) -> Iterator[Option]:
 
 
 def _with_a_committee(question: Question) -> Iterator[Option]:
-    sampled, stated, law = _sampled(question)
+    sampled, stated, law = _sampled(question, AT_RANDOM)
     p = sampled.participation
     protocol = Committee(question.users, question.items, p, SERVERS, f"shamir:{NEEDED}")
     yield _option(
@@ -321,18 +349,17 @@ def _with_a_committee(question: Question) -> Iterator[Option]:
         f"{stated}, {SERVERS} servers",
         law,
         traffic.committee(protocol),
-        f"anybody; {SERVERS - NEEDED} servers",
+        f"{AT_RANDOM}; {SERVERS - NEEDED} servers",
         f"{NEEDED} servers",
         WITH_USERS,
     )
 
 
 def _aggregated(name: str, question: Question) -> Iterator[Option]:
-    noisy = _noise(question)
     answers: list[tuple[DPDS | DPDG, str, tuple[float, float]]] = []
     if question.items > 1 and question.rarest is not None:
-        answers.append(_sampled(question))
-    answers.append((noisy, "dpdg", (dpdg.result_variance(noisy), 0.0)))
+        answers.append(_sampled(question, AT_RANDOM))
+    answers.append(_noise(question, AT_RANDOM))
     make = _among_all if name == "secagg" else _among_neighbours
     for asked, stated, law in answers:
         yield from make(question, asked, stated, law)
@@ -351,7 +378,7 @@ def _among_all(
         f"{stated}, t={t}",
         law,
         traffic.secure_aggregation(protocol, n - 1),
-        f"any {n - t:,}" if n > t else NOBODY,
+        AT_RANDOM,
         f"the server with {t:,} users",
         WITH_USERS,
         answer="dpds" if isinstance(asked, DPDS) else "dpdg",
@@ -374,7 +401,7 @@ def _among_neighbours(
         f"{stated}, k={found.degree}, t={found.threshold}",
         law,
         traffic.secure_aggregation(protocol, found.degree),
-        f"{BAD:.0%} at random",
+        AT_RANDOM,
         f"the server with over {BAD:.0%} of users",
         WITH_USERS,
         answer="dpds" if isinstance(asked, DPDS) else "dpdg",
@@ -403,7 +430,9 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
         said.append(
             "In secagg, secagg_plus and the committee, the server says who is left. The columns "
             "are for a server that tells the truth; a server that lies can learn sums over fewer "
-            "users."
+            f"users. {AT_RANDOM} means that each user drops out with probability {BAD:.0%}, "
+            "whatever its item is. If more users drop out, a run may still give a result; then ε "
+            "and δ are larger."
         )
     if "secagg_plus" in protocols:
         said.append(

@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Context
 from functools import partial
-from math import exp, floor, isnan, log, nan, sqrt
+from math import exp, floor, fsum, isnan, log, nan, sqrt
 from typing import Literal
 
 import attrs
@@ -68,7 +68,8 @@ PARAMETERS = {
     "this many of each user and its k neighbours must be left",
     "k=": "k is the number of items on which a user of tss reports, and the number of neighbours "
     "in secagg_plus",
-    "dpdg": "dpdg means that secure aggregation adds up the noisy answers of dpdg",
+    "dpdg": "dpdg means that secure aggregation adds up the noisy answers of dpdg; they have more "
+    "noise, that of this smaller δ, so that the stated δ holds with the users who are left",
     "analytic": "analytic means that the Gaussian noise is the smallest that meets the target",
 }
 CLOSE = 1.01  # the bisection for a crossing point ends when high / low is at most this
@@ -197,7 +198,7 @@ def compare(
         raise ValueError(f"no protocol is called {wrong[0]!r}: there are {', '.join(NAMES)}")
     if not names or not users:
         raise ValueError("name at least one protocol and one number of users")
-    if not (abs(sum(shares) - 1) <= 1e-9 and min(shares) > 0):  # also refuses NaN
+    if not (abs(fsum(shares) - 1) <= 1e-9 and min(shares) > 0):  # also refuses NaN
         raise ValueError("the shares of the items must be positive and add up to 1")
     positive_epsilon(epsilon)
     checks.delta(delta)
@@ -386,7 +387,8 @@ def assumptions(compared: Compared) -> list[str]:
         )
         + "if one user's item is replaced, the view of each "
         f"server satisfies ε = {epsilon:g} with δ = {delta:g}"
-        + (" (local mechanisms with δ = 0)." if any(name in LOCAL for name in labels) else ".")
+        + (" (local mechanisms with δ = 0)" if any(name in LOCAL for name in labels) else "")
+        + ", also if those drop out who may."
     ]
     if any(name in SAMPLING or name in ("secagg", "secagg_plus") for name in labels):
         said.append(
@@ -403,7 +405,8 @@ def assumptions(compared: Compared) -> list[str]:
     )
     said.append(
         "A margin (±) is half the width of a 95 % interval by the normal law, in percentage points "
-        "(pp). A typical item is one whose variance is the mean over all items."
+        "(pp), if nobody drops out. A typical item is one whose variance is the mean over all "
+        "items."
     )
     if compared.networks:
         said.append(

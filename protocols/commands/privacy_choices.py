@@ -190,10 +190,10 @@ def advise(
     out.print(trust)
     out.print(
         f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
-        f"all others meet it with δ = {delta:g}. Options with p sample the users: they assume "
-        f"that every item has at least {count_of(rarest, 'holder')} among the users who are "
-        f"left, {basis}. Options without p assume nothing about the data. Where users add shares "
-        "of noise (dpdg), each user who drops out makes the noise smaller."
+        f"all others meet it with δ = {delta:g}, also if users drop out as the option says. "
+        f"Options with p sample the users: they assume that every item has at least "
+        f"{count_of(rarest, 'holder')}, {basis}. Options without p assume nothing about the data. "
+        "The errors are those of runs in which nobody drops out."
     )
     for sentence in trust_in_words({option.protocol for option in options}):
         out.print(sentence)

@@ -3,7 +3,9 @@ larger ones would not.
 """
 
 import json
-from math import exp, expm1, log
+import re
+from functools import cache
+from math import exp, expm1, log, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from protocols import DPDS, TSS, SecAgg, SecAggPlus
 from protocols.advice import traffic
@@ -23,6 +26,7 @@ from protocols.dpdg.script import DPDG
 from protocols.local_frequency.script import local_frequency
 from protocols.mechanisms.named import FREQUENCY
 from protocols.privacy.bounds import R1, R2, R3, R4
+from protocols.privacy.gaussian import delta_of, sigma
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
 from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
 from protocols.privacy.theorems import theorem_3_1
@@ -145,7 +149,8 @@ def test_advice_is_at_equal_exact_privacy_and_within_the_budget():
     local, secure = {"grr", "oue", "olh", "hadamard"}, {"secagg", "secagg_plus", "committee"}
     assert set(options) == {"dpds", "tss", "dpdg"} | local | secure
     sampled = {o.protocol: o for o in advise(question) if o.parameters.startswith("p=")}
-    assert sampled["secagg"].error == options["dpds"].error == options["committee"].error
+    # where users may drop out, fewer are sampled
+    assert sampled["secagg"].error == options["committee"].error > options["dpds"].error
     assert options["secagg_plus"].bytes < options["secagg"].bytes
     assert options["committee"].messages == 5
     p = float(options["dpds"].parameters.removeprefix("p="))
@@ -159,6 +164,92 @@ def test_advice_is_at_equal_exact_privacy_and_within_the_budget():
         (o.fits for o in advise(question)), reverse=True
     )
     assert options["grr"].error == pytest.approx(10 * grr_variance(0.5, 10, 0.1) / 2000)
+
+
+TARGET_DELTA = 1e-4
+
+
+@cache
+def delta_of_sampling(p: float, rarest: int, epsilon: float, stays: float) -> float:
+    """The exact δ if a user moves between items with `rarest` holders each, and every other user
+    stays with probability `stays`: the mean over who is left.
+    """
+    laws = [binom(n, p).pmf(np.arange(rarest + 2)) for n in range(rarest + 2)]
+
+    def moved(a: int, b: int) -> float:
+        before, after = np.outer(laws[a], laws[b]), np.outer(laws[a - 1], laws[b + 1])
+        return float(np.maximum(before - exp(epsilon) * after, 0).sum())
+
+    others, new = (binom(n, stays).pmf(np.arange(rarest + 1)) for n in (rarest - 1, rarest))
+    return sum(
+        float(others[a] * new[b]) * moved(a + 1, b)
+        for a, b in np.ndindex(rarest, rarest + 1)
+        if others[a] * new[b] > 1e-12
+    )
+
+
+@cache
+def delta_of_noise(delta: float, users: int, epsilon: float, stays: float) -> float:
+    """The exact δ of noise that `users` users draw for (ε, `delta`), if each of the others stays
+    with probability `stays`.
+    """
+    deviation = sigma("analytic", sqrt(2), epsilon, delta)
+    left = binom(users - 1, stays).pmf(np.arange(users))
+    return sum(
+        float(chance) * delta_of(deviation * sqrt((k + 1) / users), sqrt(2), epsilon)
+        for k, chance in enumerate(left)
+        if chance > 1e-12
+    )
+
+
+def delta_under(row: dict[str, Any], users: int, items: int, rarest: int, epsilon: float) -> float:
+    """Return the exact δ of a row of a comparison, from its words alone."""
+    if row["parameters"] == "local":
+        exact = FREQUENCY[row["protocol"]](epsilon, items).exact_epsilon
+        return 0.0 if exact <= epsilon * (1 + 1e-9) else 1.0
+    allowed = row["drop_outs"].removesuffix("; 2 servers")
+    stays = {"nobody": 1.0, "10% at random": 0.9}[allowed]
+    stated = dict(re.findall(r"(p|δ)=([^,]+)", row["parameters"]))
+    if "p" in stated:
+        return delta_of_sampling(float(stated["p"]), rarest, epsilon, stays)
+    return delta_of_noise(float(stated.get("δ", TARGET_DELTA)), users, epsilon, stays)
+
+
+@pytest.mark.parametrize(
+    ("users", "items", "rarest", "epsilon"),
+    [
+        (100, 3, 2, 3.0),
+        pytest.param(40, 4, 10, 0.5, marks=pytest.mark.slow),
+        pytest.param(100, 3, 33, 1.0, marks=pytest.mark.slow),
+        pytest.param(300, 5, 60, 0.2, marks=pytest.mark.slow),
+        pytest.param(30, 2, 15, 8.0, marks=pytest.mark.slow),
+    ],
+)
+def test_every_row_meets_epsilon_and_delta_under_the_drop_outs_that_it_allows(
+    users, items, rarest, epsilon, tmp_path, capsys
+):
+    """Both commands, by their files alone; text, page and table name the same drop-outs."""
+    target = f"--epsilon {epsilon} --delta {TARGET_DELTA}"
+    rows = answer(
+        f"privacy advise --users {users} --items {items} --rarest {rarest} {target}",
+        tmp_path / "advise.json",
+    )
+    printed = capsys.readouterr().out
+    assert all(row["delta"] in (0.0, TARGET_DELTA) for row in rows)
+    assert all(row["drop_outs"].partition(";")[0] in printed for row in rows)
+    if rarest == users // items:
+        page, table = tmp_path / "page.html", tmp_path / "table.md"
+        compared = answer(
+            f"compare --users {users} --items {items} {target} --html {page} --markdown {table}",
+            tmp_path / "compare.json",
+        )["rows"]
+        for text in (page.read_text(), table.read_text()):
+            assert all(row["drop_outs"] in text and row["parameters"] in text for row in compared)
+        named = [row["parameters"] + row["drop_outs"] for row in (*rows, *compared)]
+        assert set(named[: len(rows)]) == set(named[len(rows) :])
+    found = [delta_under(row, users, items, rarest, epsilon) for row in rows]
+    assert max(found) <= TARGET_DELTA * (1 + 1e-9)
+    assert max(found) > 0.98 * TARGET_DELTA
 
 
 def grr_variance(epsilon: float, items: int, share: float) -> float:
