@@ -10,7 +10,11 @@ bars. There the program prints a word or sign that the encoding has, such as `ep
 """
 
 import codecs
+import re
 import unicodedata
+
+LONGEST_WORD = 300  # characters: an error shows the beginning of a longer word
+MANY_DIGITS = 1e15  # a number from here on is written with an exponent
 
 
 def printable(text: str) -> str:
@@ -20,6 +24,29 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else "·" for letter in text)
+
+
+def short_words(text: str) -> str:
+    """Return the text with the beginning of each word that is longer than 300 characters.
+
+    >>> short_words(f"got {'9' * 5000}") == f"got {'9' * 60}… (5,000 characters)"
+    True
+    """
+    return re.sub(
+        rf"\S{{{LONGEST_WORD + 1},}}",
+        lambda word: f"{word[0][:60]}… ({len(word[0]):,} characters)",
+        text,
+    )
+
+
+def rounded(value: float) -> str:
+    """Return a number without digits after the point, with commas between thousands; from 10^15 on,
+    with three digits and an exponent.
+
+    >>> rounded(1234.5), rounded(1e308)
+    ('1,234', '1e+308')
+    """
+    return f"{value:,.0f}" if abs(value) < MANY_DIGITS else f"{value:.3g}"
 
 
 def count_of(count: int, noun: str) -> str:

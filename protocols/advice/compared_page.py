@@ -3,9 +3,7 @@ that needs no other file.
 """
 
 import base64
-import csv
 import hashlib
-import io
 from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
@@ -26,7 +24,7 @@ from simnet.drawing import COLOURS, DASHES, MARKERS, SMALL, dress, panels
 from simnet.network.timing import in_units
 from simnet.page.isolating import isolator
 from simnet.scenario.figure import drawn
-from simnet.studies.typeset import markdown_table
+from simnet.studies.typeset import csv_table, markdown, markdown_table
 
 HEADS = (
     "users",
@@ -133,14 +131,10 @@ def as_json(compared: Compared) -> dict[str, Any]:
 
 def as_csv(compared: Compared) -> str:
     """The rows as CSV, with a column of seconds for each network."""
-    text = io.StringIO()
     rows = as_json(compared)["rows"]
     for row in rows:
         row |= {f"seconds {name}": value for name, value in row.pop("seconds").items()}
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_table(list(rows[0]), rows)
 
 
 def as_markdown(compared: Compared) -> str:
@@ -148,9 +142,12 @@ def as_markdown(compared: Compared) -> str:
     the assumptions, in Markdown.
     """
     table = markdown_table(heads(compared), [cells(row) for row in compared.rows])
-    points = "".join(f"- {sentence}\n" for sentence in compared.crossings_in_words)
-    names = "".join(f"- {name}: {words}\n" for name, words in protocols_in_words(compared))
-    said = "\n\n".join(filter(None, [parameters_in_words(compared), *assumptions(compared)]))
+    points = "".join(f"- {markdown(sentence)}\n" for sentence in compared.crossings_in_words)
+    names = "".join(
+        f"- {markdown(name)}: {markdown(words)}\n" for name, words in protocols_in_words(compared)
+    )
+    paragraphs = filter(None, [parameters_in_words(compared), *assumptions(compared)])
+    said = "\n\n".join(map(markdown, paragraphs))
     return f"{table}\n\n{names}\n{points}{chr(10) if points else ''}{said}\n"
 
 

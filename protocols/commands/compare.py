@@ -93,6 +93,7 @@ def compare(
     from simnet.files import write_whole
     from simnet.network.toml_file import network_named
     from simnet.scenario.figure import refuse_undrawable, write_figure
+    from simnet.studies import typeset
 
     numbers = _numbers(users)
     networks = [network_named(name) for name in network or ()]
@@ -112,7 +113,7 @@ def compare(
     if figure is not None:
         write_figure(compared_figure(compared), figure)
     if markdown is not None:
-        write_whole(markdown, f"# {title}\n\n{as_markdown(compared)}")
+        write_whole(markdown, f"# {typeset.markdown(title)}\n\n{as_markdown(compared)}")
     if csv is not None:
         write_whole(csv, as_csv(compared))
     write_json(as_json(compared), json)

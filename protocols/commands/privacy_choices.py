@@ -4,7 +4,7 @@ from protocols.commands.holdings import ItemsOfFile, rarest_item
 from protocols.commands.refusing import Counts, call_or_refuse
 from simnet.cli.options import JsonFile, whole_numbers
 from simnet.errors import BadInput
-from simnet.printable import count_of
+from simnet.printable import count_of, rounded
 
 
 def participation(
@@ -176,7 +176,7 @@ def advise(
             option.parameters,
             f"{option.error:.2e}",
             sent,
-            f"{option.messages:,.0f}",
+            rounded(option.messages),
             sized(option.server_bytes),
         )
     out = console(json)

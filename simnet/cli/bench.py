@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from simnet.cli.options import JsonFile, OutputFile
-from simnet.printable import count_of
+from simnet.printable import count_of, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,4 +123,4 @@ def _target(result: "Measured") -> str:
 
 
 def _figure(value: float) -> str:
-    return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"
+    return rounded(value) if value >= 999.5 else f"{value:.3g}"

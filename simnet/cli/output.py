@@ -18,7 +18,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from simnet.files import write_whole
-from simnet.printable import printable
+from simnet.printable import printable, rounded
 
 # In JSON, a letter and its escape (such as \u00e9) mean the same.
 _UNPRINTABLE = re.compile(
@@ -75,7 +75,7 @@ def sized(octets: float) -> str:
         if octets < 999.5 or unit == "TB":
             break
         octets /= 1000
-    return f"{octets:.3g} {unit}" if octets < 999.5 else f"{octets:,.0f} {unit}"
+    return f"{octets:.3g} {unit}" if octets < 999.5 else f"{rounded(octets)} {unit}"
 
 
 def write_json(value: Any, file: str | None) -> None:

@@ -5,12 +5,14 @@ This module does not import `output`, so that an error message does not have to 
 
 import sys
 
-from simnet.printable import printable
+from simnet.printable import printable, short_words
 
 
 def tell(text: str) -> None:
-    """Write the text to standard error as one line, without characters that move the cursor."""
-    sys.stderr.write(f"simnet: {printable(' '.join(text.split()))}\n")
+    """Write the text to standard error as one line, without characters that move the cursor, and
+    without the rest of very long words.
+    """
+    sys.stderr.write(f"simnet: {printable(short_words(' '.join(text.split())))}\n")
 
 
 def asked(question: str) -> bool:

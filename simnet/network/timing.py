@@ -15,6 +15,7 @@ from simnet.network.links import Time
 from simnet.network.network import Network
 from simnet.network.recorded import RecordedRun, recorded
 from simnet.network.toml_file import as_toml, network_from_toml, network_named
+from simnet.printable import rounded
 
 # The columns of a table of roles, as `RoleTiming.in_words` fills them, and what they mean.
 ROLE_HEADS = (
@@ -53,7 +54,7 @@ class RoleTiming:
     def in_words(self) -> list[str]:
         """The role's row of a table with the columns `ROLE_HEADS`."""
         times = self.ended, self.computing, self.waiting, self.sending
-        sizes = f"{self.bytes_up:,.0f}", f"{self.bytes_down:,.0f}"
+        sizes = rounded(self.bytes_up), rounded(self.bytes_down)
         return [self.role, f"{self.parties:,}", *map(in_units, times), *sizes]
 
 
@@ -104,13 +105,13 @@ class Leg:
 
 def in_units(seconds: float) -> str:
     """Return a time with at most three significant digits, in s, ms or µs; a time of 1,000 s or
-    more has all digits before the point.
+    more has all digits before the point, and one of 10^15 s or more an exponent.
 
     >>> in_units(0.05808), in_units(0.9999), in_units(1234.5)
     ('58.1 ms', '1 s', '1,234 s')
     """
     if seconds >= 999.5:
-        return f"{seconds:,.0f} s"
+        return f"{rounded(seconds)} s"
     for unit, scale in (("s", 1.0), ("ms", 1e3)):
         if seconds * scale >= 0.9995:  # three digits of a smaller number are below 1
             return f"{seconds * scale:.3g} {unit}"

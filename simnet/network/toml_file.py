@@ -236,5 +236,4 @@ def _number(value: float) -> str:
 
 def _text(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    controls = {c for c in escaped if ord(c) < 32 or ord(c) == 127}
-    return '"' + "".join(f"\\u{ord(c):04x}" if c in controls else c for c in escaped) + '"'
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'

@@ -17,7 +17,6 @@ round 2        │           │           │
 """
 
 from collections.abc import Sequence
-from html import escape
 from itertools import groupby
 
 import attrs
@@ -25,6 +24,7 @@ import attrs
 from simnet.adversary.reading_again import played_again
 from simnet.kernel.reading import Sampled
 from simnet.kernel.run import Run
+from simnet.markup import escaped
 from simnet.page.keeping import Keeping
 from simnet.page.traffic import flows_json, messages_json
 
@@ -166,7 +166,7 @@ def diagram_svg(done: Run) -> str:
     lines = [
         f'<line x1="{x}" x2="{x}" y1="{SVG_TOP}" y2="{height - 8}" stroke="#999"/>'
         f'<text x="{x}" y="{SVG_TOP - 14}" text-anchor="middle" font-weight="bold">'
-        f"{escape(name)}</text>"
+        f"{escaped(name)}</text>"
         for x, name in zip(middles, diagram.lines, strict=True)
     ]
     return (
@@ -178,7 +178,7 @@ def diagram_svg(done: Run) -> str:
 
 
 def _arrow_svg(arrow: Arrow, middles: Sequence[int], y: int) -> list[str]:
-    source, label = middles[arrow.source], escape(arrow.label)
+    source, label = middles[arrow.source], escaped(arrow.label)
     if arrow.target is None or arrow.target == arrow.source:
         among = "" if arrow.target is not None else " to unknown roles"
         return [

@@ -128,7 +128,8 @@ def _what(people: Population) -> str:
 
 def _shortened(label: str) -> str:
     label = printable(label)
-    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+    label = label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+    return label.replace("$", r"\$")  # else matplotlib reads what is between two of them as TeX
 
 
 def draw_estimate(result: Performance, path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import attrs
 
 from simnet import markup
+from simnet.printable import MANY_DIGITS, rounded
 from simnet.record.ledger import Counting, Direction, Ledger, Traffic
 
 Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, ...), or "rounds"
@@ -205,6 +206,6 @@ def count_in_words(value: float) -> str:
     A number within 1e-6 of a whole number has no digit after the point. Any other number has one
     decimal, or two significant digits if it lies between -0.1 and 0.1.
     """
-    if abs(value - round(value)) < 1e-6:
-        return f"{value:,.0f}"
+    if abs(value) >= MANY_DIGITS or abs(value - round(value)) < 1e-6:
+        return rounded(value)
     return f"{value:,.1f}" if abs(value) >= 0.1 else f"{value:.2g}"

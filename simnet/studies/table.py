@@ -4,8 +4,6 @@ A row has the parameters, `trial`, `seed`, the numbers that the trial returned, 
 `people`, which says where the trial's people came from.
 """
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from math import inf, isnan, nan, sqrt
 from pathlib import Path
@@ -16,6 +14,7 @@ import attrs
 from simnet.errors import BadInput
 from simnet.files import whole_file, write_whole
 from simnet.installed import extra_missing
+from simnet.studies.typeset import csv_table
 from simnet.studies.verdict_table import NONE_NEEDED, Data
 
 ALIKE = 5  # so many equal numbers have an interval, which is the number itself
@@ -292,11 +291,7 @@ def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
 
     Raises `BadInput` when the file cannot be written.
     """
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, columns(rows), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_whole(path, text.getvalue())
+    write_whole(path, csv_table(columns(rows), rows))
 
 
 def has_pyarrow() -> bool:

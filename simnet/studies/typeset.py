@@ -1,4 +1,7 @@
-r"""Tables as text for a page or a paper: Markdown, and LaTeX with the rules of booktabs.
+r"""Tables as text that other programs read: Markdown, CSV, and LaTeX with the rules of booktabs.
+
+Texts in a table may come from a file. So characters that such a program would take for markup are
+escaped, and those that are not printable become dots.
 
 >>> print(markdown_table(["d", "error"], [["2", "a | b"]]))
 | d | error |
@@ -6,8 +9,18 @@ r"""Tables as text for a page or a paper: Markdown, and LaTeX with the rules of 
 | 2 | a \| b |
 """
 
-from collections.abc import Sequence
+import csv
+import html
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from simnet.printable import printable
+
+# What begins markup in Markdown. An underscore between letters or digits begins none.
+MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
+FORMULA = tuple("=+-@＝＋－＠")  # a spreadsheet takes a cell that begins so for a formula
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -37,9 +50,46 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table in Markdown, without a newline at its end."""
 
     def line(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+        return f"| {' | '.join(map(markdown, cells))} |"
 
     return "\n".join([line(heads), "|-" * len(heads) + "|", *map(line, rows)])
+
+
+def markdown(text: str) -> str:
+    r"""Return a text inside a line of Markdown, which is shown as it is.
+
+    >>> print(markdown("<b>a_b</b> | *c*"))
+    &lt;b&gt;a_b&lt;/b&gt; \| \*c\*
+    """
+    return MARKDOWN.sub(r"\\\g<0>", html.escape(printable(text), quote=False))
+
+
+def csv_table(heads: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    r"""Return rows as CSV; a cell is empty where its row lacks a value. A text that a spreadsheet
+    would take for a formula gets an apostrophe in front.
+
+    >>> csv_table(["item", "share"], [{"item": "=A1", "share": -0.5}, {"item": "-1"}])
+    "item,share\n'=A1,-0.5\n-1,\n"
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([map(_cell, heads), *(map(_cell, map(row.get, heads)) for row in rows)])
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    shown = printable(value)
+    return f"'{shown}" if shown.lstrip().startswith(FORMULA) and not _is_number(shown) else shown
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def latex_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -78,4 +128,4 @@ def latex(text: str) -> str:
     50 \% of $\varepsilon$\_1
     """
     known = {**LATEX, **GREEK, **SIGNS}
-    return "".join(known.get(letter, letter) for letter in text)
+    return "".join(known.get(letter, letter) for letter in printable(text))
