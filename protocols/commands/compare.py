@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
+
 from protocols.commands.holdings import ItemsOfFile
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import FigureFile, JsonFile, Networks
@@ -204,9 +206,11 @@ def _command(
     words = ["simnet", "compare", *names]
     if data is not None and data.input is not None:
         words += ["--input", Path(data.input).name, "--column", str(data.column)]
-        for option in ("counts", "delimiter", "encoding", "max_rows"):
-            value = getattr(data, option)
-            words += [] if value is None else [f"--{option.replace('_', '-')}", str(value)]
+        for field in attrs.fields(type(data))[2:]:  # after the input and the column
+            value = getattr(data, field.name)
+            if value != field.default:
+                words.append(f"--{field.name.replace('_', '-')}")
+                words += [] if value is True else [str(value)]
     else:
         words += ["--items", str(items)]
     words += ["--users", users, "--epsilon", str(epsilon), "--delta", str(delta)]

@@ -230,12 +230,22 @@ def test_sampling_needs_a_holder_of_the_rarest_item() -> None:
 def test_the_files_say_the_same_and_the_page_loads_nothing(tmp_path: Path) -> None:
     column = tmp_path / "people.csv"
     nasty = "</style><img src=x onerror=alert(1)>"
-    column.write_text(f"city,n\n{nasty},60\nOslo,30\nRiga,10\n", encoding="utf-8")
+    lines = f"{nasty},n\n{nasty},60\nOslo,30\nRiga,10\n?,5\n"
+    column.write_text(lines, encoding="utf-8")
     out = {kind: tmp_path / f"out.{kind}" for kind in ("html", "csv", "md", "json", "svg")}
     done = simnet(
-        *("compare", "dpds", "grr", "--input", column, "--column", "city", "--counts", "n"),
-        *("--users", "1e3,1e5", "--epsilon", 1, "--delta", 1e-4, "--html", out["html"]),
-        *("--csv", out["csv"], "--markdown", out["md"], "--json", out["json"]),
+        *("compare", "dpds", "grr", "--input", column, "--column", nasty, "--counts", "n"),
+        *("--drop-missing", "--users", "1e3,1e5", "--epsilon", 1, "--delta", 1e-4),
+        *(
+            "--html",
+            out["html"],
+            "--csv",
+            out["csv"],
+            "--markdown",
+            out["md"],
+            "--json",
+            out["json"],
+        ),
         *("--figure", out["svg"], "--network", "mobile"),
     )
     assert done.status == 0
@@ -250,10 +260,13 @@ def test_the_files_say_the_same_and_the_page_loads_nothing(tmp_path: Path) -> No
     assert "default-src 'none'" in page
     assert str(tmp_path) not in page
     assert "--input people.csv" in page
+    assert "--counts n --drop-missing --users" in page
     assert re.findall(r"""(?:src|href)=["'](?!data:)""", page) == []
     assert "<img src=x" not in page
     assert page.count("</style>") == 1
-    assert "| 1,000 | dpds |" in out["md"].read_text(encoding="utf-8")
+    text = out["md"].read_text(encoding="utf-8")
+    assert "| 1,000 | dpds |" in text
+    assert "<img" not in text
     for row in rows:
         assert f"{row['users']:,} users" in page
 
