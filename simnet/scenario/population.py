@@ -37,7 +37,7 @@ class _Drawn(ABC):
                 f"from 1 to {everybody} users can be drawn from {self.source}, got {users}"
             )
         chosen = SampledCoins(seed, "population").subset(users, everybody).plain
-        return self.picked(chosen, f"{users} of {everybody} users from {self.source}")
+        return self.picked(chosen, f"{self.source}, drawn from its {everybody:,} users")
 
 
 @attrs.frozen(eq=False)

@@ -481,7 +481,8 @@ def test_the_command_prints_means_and_shares(tmp_path: Path) -> None:
         "dish=c",
         "MSE",
         "(shares)",
-        "50 of 90 users from 3 columns of people.csv without 1 row",
+        "50 users, 6 means and shares from 3 columns of people.csv without 1 row",
+        "value, drawn from its 90 users",
     ):
         assert text in " ".join(out.split())
 

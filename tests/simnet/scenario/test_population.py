@@ -151,7 +151,10 @@ def test_a_sample_of_all_is_everyone() -> None:
 
 
 def test_a_sample_says_where_it_comes_from() -> None:
-    assert people(list("abcab")).sample(2, 0).source == "2 of 5 users from column 'city' of x.csv"
+    assert (
+        people(list("abcab")).sample(2, 0).source
+        == "column 'city' of x.csv, drawn from its 5 users"
+    )
 
 
 @pytest.mark.parametrize("users", [0, -1, 4])
@@ -273,7 +276,7 @@ def test_a_sample_of_numbers_is_of_different_users(users: int, seed: int) -> Non
     everyone = numbers(*map(str, range(9)))
     sample = everyone.sample(users, seed)
     assert len(set(sample.inputs.tolist())) == users
-    assert sample.source == f"{users} of 9 users from column 'age' of x.csv"
+    assert sample.source == "column 'age' of x.csv, drawn from its 9 users"
     with pytest.raises(BadInput, match="from 1 to 9 users can be drawn"):
         everyone.sample(10, seed)
 
