@@ -46,7 +46,6 @@ class Asked:
     seed: int
     data: Data
     inputs: str | None
-    limit: int
     privacy: tuple[float | None, float | None]
     claims: bool
     drop: Sequence[str]
@@ -62,7 +61,6 @@ class Asked:
         seed: int,
         data: Data | None,
         inputs: str | None,
-        max_elements: int | None = None,
         at_epsilon: float | None = None,
         at_delta: float | None = None,
         claims: bool = True,
@@ -74,7 +72,6 @@ class Asked:
         `settings_of` does for the texts in `set_`.
         """
         from simnet.scenario.find import find
-        from simnet.scenario.perform import LIMIT
 
         name, found = find(place)
         return cls(
@@ -85,7 +82,6 @@ class Asked:
             seed=seed,
             data=data or Data(),
             inputs=inputs,
-            limit=LIMIT if max_elements is None else max_elements,
             privacy=(at_epsilon, at_delta),
             claims=claims,
             drop=drop or (),
@@ -182,9 +178,9 @@ class Asked:
         return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
-        """Return the words of a command on the same run, without `--inputs`, `--max-elements` and
-        `--yes`. If inputs were given, the seed, `--at-epsilon` and `--at-delta` are left out, too.
-        Paths are shortened to their last part.
+        """Return the words of a command on the same run, without `--inputs` and `--yes`. If inputs
+        were given, the seed, `--at-epsilon` and `--at-delta` are left out, too. Paths are
+        shortened to their last part.
         """
         words = ["simnet", command, Path(self.place).name]
         for setting, text in self.settings.items():
@@ -222,7 +218,7 @@ class Asked:
             )
         own_inputs: Inputs | Population | None = None
         if self.data.input is not None:
-            own_inputs = self.data.own_population(scenario, self.settings, self.seed, self.limit)
+            own_inputs = self.data.own_population(scenario, self.settings, self.seed)
         else:
             self.data.refuse_options_of_files()
             scenario = scenario.with_settings(with_short({}, users=self.data.users))
@@ -239,16 +235,14 @@ class Asked:
         from simnet.cli.progress import progress_bar
         from simnet.errors import BadInput
         from simnet.scenario.by_name import perform
-        from simnet.scenario.perform import refuse_absurd
 
         if self.inputs is not None:
             raise BadInput(
                 "--inputs is for protocols of your own that do not compare an estimate with the "
                 "truth: this scenario reads its users from a file (--input), or makes them up"
             )
-        people = self.data.population(scenario, self.settings, self.seed, self.limit)
+        people = self.data.population(scenario, self.settings, self.seed)
         about = scenario.described(scenario.build_for(people))
-        refuse_absurd(scenario, about, len(people.inputs), len(people.labels), self.limit)
         work = about.workload
         elements = 0 if work is None else work.elements
         with long_work(self.name, work, self.yes), progress_bar(self.name, elements) as progress:
@@ -262,7 +256,6 @@ class Asked:
             "at_epsilon": self.privacy[0],
             "at_delta": self.privacy[1],
             "name": self.name,
-            "limit": self.limit,
             "drop": self.drop,
             "network": self.network,
         }

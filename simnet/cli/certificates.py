@@ -38,7 +38,6 @@ class Held:
         """
         from simnet.cli.options import with_short
         from simnet.scenario.find import find
-        from simnet.scenario.perform import LIMIT
 
         found = find(place)[1]
         if self.inputs is not None and self.data.input is not None:
@@ -52,8 +51,8 @@ class Held:
             return found.with_settings(settings), numbers
         scenario = found.with_settings(settings)
         if found.assesses:
-            return scenario, self.data.population(scenario, settings, seed, LIMIT)
-        return scenario, self.data.own_population(scenario, settings, seed, LIMIT)
+            return scenario, self.data.population(scenario, settings, seed)
+        return scenario, self.data.own_population(scenario, settings, seed)
 
 
 @attrs.frozen

@@ -1,4 +1,4 @@
-"""The options that every command takes: `--debug`, `--timeout` and `--max-messages`.
+"""The options that every command takes: `--debug`, `--timeout`, and the limits of work.
 
 `--timeout` interrupts the command after a time, as Ctrl-C does. If the command does not end, it is
 interrupted again every ten seconds.
@@ -13,9 +13,10 @@ from types import FrameType
 import attrs
 
 from simnet.errors import BadInput
-from simnet.kernel.limits import messages_limited
+from simnet.kernel.limits import limited
 
-NAMES = ("--debug", "--timeout", "--max-messages")
+LIMITS = ("messages", "elements", "memory")
+NAMES = ("--debug", "--timeout", *(f"--max-{name}" for name in LIMITS))
 AGAIN = 10.0  # the number of seconds from one interrupt to the next
 LONGEST = 1e9  # seconds: the system's timer refuses a much longer time
 
@@ -27,24 +28,28 @@ class FrameOptions:
     tokens: list[str] = attrs.Factory(list)
     debug: bool = False
     timeout: float | None = None
-    max_messages: int | None = None
+    most: dict[str, float] = attrs.Factory(dict)  # the limits that are given, out of `LIMITS`
     timed_out: bool = False
 
     def read(self, words: Sequence[str]) -> None:
         """Take these options out of the words before a `--`. Of an option that is given twice, the
         last value counts. Raises `BadInput` for a missing value, and for a value that is no finite
-        number above 0 or, for `--max-messages`, no whole number.
+        number above 0 or, for `--max-messages` and `--max-elements`, no whole number.
         """
         end = words.index("--") if "--" in words else len(words)
         self.debug = "--debug" in words[:end]
         self.tokens = [word for word in words[:end] if word != "--debug"] + list(words[end:])
         timeout = _taken(self.tokens, "--timeout")
-        most = _taken(self.tokens, "--max-messages")
         self.timeout = None if timeout is None else _positive("--timeout", timeout)
-        count = None if most is None else _positive("--max-messages", most)
-        if count is not None and not count.is_integer():
-            raise BadInput(f"--max-messages takes a whole number from 1, got {most!r}")
-        self.max_messages = None if count is None else int(count)
+        for name in LIMITS:
+            option = f"--max-{name}"
+            text = _taken(self.tokens, option)
+            if text is None:
+                continue
+            most = _positive(option, text)
+            if name != "memory" and not most.is_integer():
+                raise BadInput(f"{option} takes a whole number from 1, got {text!r}")
+            self.most[name] = most if name == "memory" else int(most)
 
     @contextlib.contextmanager
     def bounds(self) -> Iterator[None]:
@@ -57,7 +62,7 @@ class FrameOptions:
             signal.signal(signal.SIGALRM, self._interrupt)
             signal.setitimer(signal.ITIMER_REAL, min(self.timeout, LONGEST), AGAIN)
         try:
-            with messages_limited(self.max_messages):
+            with limited(**self.most):
                 yield
         finally:
             if self.timeout is not None:

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 
 from cyclopts import App, CycloptsError, Parameter
@@ -50,7 +50,9 @@ reads the output has ended.
 
 Every command takes these options too: `--debug` shows the traceback of an error,
 `--timeout SECONDS` ends a command that takes longer, and `--max-messages N` ends a run that sends
-more messages.
+more messages. Work that would take too much is refused before it begins: `--max-elements N` raises
+the limit of 100,000,000,000 elements that messages carry (or other work that takes as long), and
+`--max-memory GB` the limit of 4 gigabytes.
 
 For example:
 
@@ -64,6 +66,12 @@ For example:
 # What a shell reports of a program that the signal SIGPIPE has ended: 128 + 13.
 READER_GONE = 141
 LARGEST_STATUS = 255
+# The errors of numbers, files and outputs that are too large for this machine or for Python.
+TOO_LARGE: Mapping[type[Exception], str] = {
+    MemoryError: "this takes more memory than there is: take smaller numbers, or a smaller file",
+    OverflowError: "a number is too large to compute with: take smaller numbers",
+    RecursionError: "something is nested too deeply: a file, an output, or calls of a function",
+}
 
 OF_SCENARIOS: dict[str, Command] = {
     "run": run,
@@ -157,13 +165,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         _leave(*options.interrupted(str(interrupt)))
-    except (CycloptsError, SimnetError) as error:
+    except (CycloptsError, SimnetError, *TOO_LARGE) as error:
         if options.debug:
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
         if isinstance(error, CycloptsError):
             _leave(in_words(error, tokens, _scenario(tokens)), 2)
-        _leave(str(error), 2)
+        _leave(_too_large(error) or str(error), 2)
     except BrokenPipeError:  # a program that reads our output, such as `head`, has ended
         _discard_output()
         sys.exit(READER_GONE)  # not 0, because nobody has seen whether all went well
@@ -196,6 +204,12 @@ def _status_of(tokens: Sequence[str]) -> int:
             f"from 0 to {LARGEST_STATUS}"
         )
     return status
+
+
+def _too_large(error: Exception) -> str | None:
+    """Return what an error of `TOO_LARGE` means for the user, and None for any other error."""
+    words = (words for kind, words in TOO_LARGE.items() if isinstance(error, kind))
+    return next(words, None)
 
 
 def _scenario(tokens: Sequence[str]) -> str | None:

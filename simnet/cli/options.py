@@ -156,12 +156,12 @@ class Data(ColumnOfFile):
     "Draw this many of the file's users without replacement. Without a file, make up so many users."
 
     def population(
-        self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int
+        self, scenario: "Scenario", settings: Mapping[str, str], seed: int
     ) -> "Population":
         """Return the people that the options describe.
 
         Raises `BadInput` when the options do not fit together, when the file cannot be used, or
-        when the protocol states that a run with synthetic users sends more elements than `limit`.
+        for a run above the limits.
         """
         from simnet.scenario.perform import synthetic
 
@@ -169,7 +169,7 @@ class Data(ColumnOfFile):
             raise BadInput("--users means the same as --set users: give only one of them")
         if self.input is None:
             self.refuse_options_of_files()
-            return synthetic(scenario, self.users, seed, limit)
+            return synthetic(scenario, self.users, seed)
         if "items" in settings:
             raise BadInput(
                 "--items does not go with --input, because the items are those of the column: "
@@ -184,7 +184,7 @@ class Data(ColumnOfFile):
         return population if sampled is None else population.sample(sampled, seed)
 
     def own_population(
-        self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int
+        self, scenario: "Scenario", settings: Mapping[str, str], seed: int
     ) -> "Population":
         """Return the people that the options describe, for a protocol of one's own, whose estimate
         is not compared with the truth.
@@ -194,7 +194,7 @@ class Data(ColumnOfFile):
         from simnet.scenario.numbered import own_inputs
         from simnet.scenario.population import ItemPopulation
 
-        people = self.population(scenario, settings, seed, limit)
+        people = self.population(scenario, settings, seed)
         if isinstance(people, ItemPopulation):
             return own_inputs(scenario, people, is_declared=self.domain is not None)
         return people

@@ -18,7 +18,6 @@ def run(
     seed: int = 0,
     data: Data | None = None,
     inputs: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
-    max_elements: int | None = None,
     at_epsilon: float | None = None,
     at_delta: float | None = None,
     figure: FigureFile = None,
@@ -67,9 +66,6 @@ def run(
         The inputs of the parties of your own protocol: whole numbers separated by commas. Without
         this option and without a file of data, the inputs are drawn with the seed; they are items,
         uniform on 1..items, unless the scenario says otherwise.
-    max_elements
-        Refuse a run whose protocol states that its messages carry more elements than this; without
-        this option the limit is 100,000,000,000.
     at_epsilon
         State the δ at this ε, if the protocol can. Without this option, the protocol chooses the ε.
     at_delta
@@ -119,7 +115,6 @@ def run(
         seed=seed,
         data=data,
         inputs=inputs,
-        max_elements=max_elements,
         at_epsilon=at_epsilon,
         at_delta=at_delta,
         claims=claims,

@@ -24,7 +24,6 @@ def show_page(
     seed: int = 0,
     data: Data | None = None,
     inputs: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
-    max_elements: int | None = None,
     claims: bool = True,
     drop: DropOuts = None,
     network: OneNetwork = None,
@@ -83,9 +82,6 @@ def show_page(
         The users and their inputs.
     inputs
         The inputs of the parties of your own protocol: whole numbers separated by commas.
-    max_elements
-        Refuse a run whose protocol states that its messages carry more elements than this; without
-        this option the limit is 100,000,000,000.
     claims
         With `--html`, judge the scenario's claims about coalitions. `--no-claims` skips this step.
     drop
@@ -111,7 +107,6 @@ def show_page(
         seed=seed,
         data=data,
         inputs=inputs,
-        max_elements=max_elements,
         claims=claims and html is not None,
         drop=drop,
         network=network,

@@ -37,7 +37,7 @@ from simnet.errors import Abort, ScriptError
 from simnet.kernel.actor import Actor, Script, Turn
 from simnet.kernel.blame import blamed, foreign_wait, in_script, waiting_line
 from simnet.kernel.interrupts import Interrupts
-from simnet.kernel.limits import most_messages
+from simnet.kernel.limits import limits
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.unawaited import unawaited_reported_to
 
@@ -86,7 +86,7 @@ class Turns:
         self._start = start
         self._messages = messages
         self._quiet = quiet
-        self._most_messages = most_messages.get()
+        self._most_messages = limits.get().messages
         self._steps = 0
         self._ready: deque[Actor] = deque()
         self._sleeping: dict[int, trio.lowlevel.Task] = {}

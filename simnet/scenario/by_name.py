@@ -23,7 +23,7 @@ from simnet.scenario.drops import lacks_estimate
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.from_columns import items_of_column, numbers_of_column
 from simnet.scenario.numbered import numbering_in_words, own_inputs
-from simnet.scenario.perform import LIMIT, Performance, synthetic
+from simnet.scenario.perform import Performance, synthetic
 from simnet.scenario.plain import PlainRun
 from simnet.scenario.population import IntegerPopulation, ItemPopulation, Population
 from simnet.scenario.scenario import NONE, Scenario
@@ -54,7 +54,6 @@ def perform(
     at_delta: float | None = None,
     name: str | None = None,
     observe: Iterable[str] = (),
-    limit: int = LIMIT,
     progress: Callable[[int], None] | None = None,
     drop: str | Sequence[str] = (),
     network: Network | str | None = None,
@@ -84,8 +83,6 @@ def perform(
         for a class, a protocol or a `Scenario`, the name of the protocol's class or function.
     observe
         Names of parties whose messages are kept one by one in `result.run`.
-    limit
-        Refuse a run whose protocol states that its messages carry more elements than this.
     progress
         A function that is called whenever a block of field elements has been added to sums, with
         the number of these elements.
@@ -101,7 +98,8 @@ def perform(
         is how many of the users are drawn, unless the data are handed to the parties as they are.
         For a list or a column of items, `items=N` says that the items are 1..N.
 
-    Raises `BadInput` for settings or data that do not fit, and for a run above the limit. A script
+    Raises `BadInput` for settings or data that do not fit, and for a run above the
+    limits (see `limited`). A script
     may refuse data only when it runs; then `ScriptError` is raised.
 
     >>> result = perform("dpds", data=["tea", "milk", "tea", "tea"], participation=0.5, seed=1)
@@ -119,7 +117,7 @@ def perform(
     if not _assesses(scenario, chosen, data):
         numbering = None
         if isinstance(data, Population | Column):
-            people = _people(chosen, data, settings, seed, limit)
+            people = _people(chosen, data, settings, seed)
             if isinstance(people, ItemPopulation) and isinstance(data, Column):
                 people = own_inputs(
                     chosen,
@@ -138,7 +136,6 @@ def perform(
             chosen,
             seed,
             data,
-            limit=limit,
             observe=observe,
             progress=progress,
             epsilon=at_epsilon,
@@ -150,9 +147,8 @@ def perform(
         return played.judged() if claims else played
     on = performing.play_on(
         chosen,
-        _people(chosen, data, settings, seed, limit),
+        _people(chosen, data, settings, seed),
         seed,
-        limit=limit,
         observe=observe,
         progress=progress,
         drop=drop,
@@ -205,10 +201,10 @@ def _found(what: str | Scenario | Protocol | type) -> tuple[str, Scenario]:
 
 
 def _people(
-    scenario: Scenario, data: People | None, settings: dict[str, Any], seed: int, limit: int
+    scenario: Scenario, data: People | None, settings: dict[str, Any], seed: int
 ) -> Population:
     if data is None:
-        return synthetic(scenario, None, seed, limit)
+        return synthetic(scenario, None, seed)
     people = data if isinstance(data, Population) else _from_column(scenario, data, settings)
     return people.sample(scenario.users, seed) if "users" in settings else people
 

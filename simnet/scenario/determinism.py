@@ -10,12 +10,14 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
+import attrs
+
 from simnet.errors import SimnetError
+from simnet.kernel.limits import limits
 from simnet.kernel.schedule import Schedule, Shuffled
 from simnet.network.toml_file import network_named
 from simnet.record.trace import Trace
 from simnet.scenario.find import find
-from simnet.scenario.perform import LIMIT
 from simnet.scenario.plain import replica
 
 HASH_SEEDS = ("1", "2")
@@ -63,7 +65,6 @@ def trace(
         observe=lambda parties: (parties[0], parties[-1]),
         schedule=schedule,
         threads=threads,
-        limit=LIMIT,
         drop=drop,
         network=None if network is None else network_named(network),
     ).trace
@@ -79,10 +80,12 @@ def _in_new_process(
 ) -> Trace:
     code = (
         "import attrs, json, sys; from simnet.scenario.determinism import trace; "
-        "print(json.dumps(attrs.astuple(trace(*json.loads(sys.argv[1])))))"
+        "from simnet.kernel.limits import limited\n"
+        "with limited(**json.loads(sys.argv[2])):\n"
+        "    print(json.dumps(attrs.astuple(trace(*json.loads(sys.argv[1])))))"
     )
     asked = json.dumps([name, dict(settings), seed, list(drop), network])
-    command = [sys.executable, "-c", code, asked]
+    command = [sys.executable, "-c", code, asked, json.dumps(attrs.asdict(limits.get()))]
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

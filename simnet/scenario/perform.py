@@ -25,8 +25,6 @@ from simnet.stated.assessment import Assessment
 from simnet.stated.bill import Bill, BillRow, measured
 from simnet.stated.privacy import PrivacyStatement, Statements
 
-LIMIT = 100_000_000_000  # field elements; a run with so many takes some minutes on one core
-
 
 @attrs.frozen(eq=False, repr=False)
 class Performance:
@@ -219,7 +217,6 @@ def perform(
     population: Population,
     seed: int,
     *,
-    limit: int = LIMIT,
     observe: Iterable[str] = (),
     schedule: Schedule | None = None,
     threads: int | None = None,
@@ -231,13 +228,12 @@ def perform(
 
     If `epsilon` or `delta` is None, the protocol chooses this number. Raises `BadInput` for
     parameters that do not fit, for a protocol whose `About` record has no `assess`, and for a run
-    whose protocol states that it sends more elements than `limit`.
+    above the limits of `simnet.kernel.limits`.
     """
     played = play_on(
         scenario,
         population,
         seed,
-        limit=limit,
         observe=observe,
         schedule=schedule,
         threads=threads,
@@ -264,7 +260,6 @@ def play_on(
     population: Population,
     seed: int,
     *,
-    limit: int = LIMIT,
     observe: Iterable[str] = (),
     schedule: Schedule | None = None,
     threads: int | None = None,
@@ -283,7 +278,6 @@ def play_on(
             f"{about.name} does not say how to compare its estimate with the truth: give the "
             "scenario an `about` whose record has `assess`"
         )
-    refuse_absurd(scenario, about, len(population.inputs), len(population.labels), limit)
     if scenario.in_chance_order:
         population = in_chance_order(population, seed)
     fates, messages = fates_of(drop, protocol, population.inputs, seed, network)
@@ -367,34 +361,16 @@ def bill(about: About, done: Run) -> list[BillRow]:
     ]
 
 
-def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limit: int) -> None:
-    """Raise `BadInput` if the protocol states that a run sends more elements than the limit."""
-    work = about.workload
-    if work is None or work.elements <= limit:
-        return
-    of_items = f" with {items:,} items" if "items" in scenario.sizes else ""
-    moved = f"{work.elements:,} elements"
-    if work.element_bits is not None:
-        size = f"{work.elements * work.element_bits / 8 / 1e9:,.3g} GB"
-        moved = f"{work.elements:,} field elements (about {size})"
-    raise BadInput(
-        f"{users:,} users{of_items} would cost {work.messages:,} messages and {moved}, "
-        f"and the limit is {limit:,} elements: "
-        "run fewer users; simnet run and simnet show raise the limit with --max-elements"
-    )
-
-
-def synthetic(scenario: Scenario, users: int | None, seed: int, limit: int = LIMIT) -> Population:
+def synthetic(scenario: Scenario, users: int | None, seed: int) -> Population:
     """Return synthetic people for a scenario; `users` None stands for as many as it has.
 
     If the protocol takes no argument `users`, the scenario has as many users as parties take an
     input; if it takes no argument `items`, but has such an attribute, this attribute counts.
-    Raises `BadInput`, before any people are drawn, if the protocol states that a run sends more
-    elements than `limit`.
+    Raises `BadInput`, before any people are drawn, for a run above the limits of
+    `simnet.kernel.limits`.
     """
     wanted = scenario.users if users is None else users
     protocol = scenario.build(wanted, scenario.items)
-    refuse_absurd(scenario, scenario.described(protocol), wanted, scenario.items, limit)
     if users is None and "users" not in scenario.sizes:
         wanted = sum(seat.size for seat in seated(protocol).seats if seat.takes_input)
     has_items = isinstance(protocol, OverItems) and isinstance(protocol.items, int)

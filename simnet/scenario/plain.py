@@ -31,7 +31,6 @@ from simnet.scenario.perform import (
     plain_parameters,
     privacy_json,
     privacy_of,
-    refuse_absurd,
     synthetic,
     trace_json,
 )
@@ -199,7 +198,6 @@ def play(
     seed: int,
     inputs: Inputs | None = None,
     *,
-    limit: int,
     observe: Iterable[str] = (),
     progress: Callable[[int], None] | None = None,
     epsilon: float | None = None,
@@ -213,10 +211,10 @@ def play(
     `observe` names the parties whose messages are kept one by one. `drop` says who drops out, and
     `network` decides deadlines. If the inputs have totals (see `totals_of`) and the run was not
     aborted, privacy is stated at `epsilon` and at `delta`; the protocol chooses a number that is
-    None. Raises `BadInput` for parameters that do not fit, and for a run whose protocol states that
-    it sends more elements than `limit`.
+    None. Raises `BadInput` for parameters that do not fit, and for a run above the limits of
+    `simnet.kernel.limits`.
     """
-    protocol, own_inputs = prepared(scenario, seed, inputs, limit)
+    protocol, own_inputs = prepared(scenario, seed, inputs)
     fates, messages = fates_of(drop, protocol, own_inputs, seed, network)
     guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
     with explained_by(guess):
@@ -275,14 +273,13 @@ def replica(
     observe: Callable[[Sequence[str]], Iterable[str]],
     schedule: Schedule | None,
     threads: int | None,
-    limit: int,
     drop: Sequence[str] = (),
     network: Clocked | None = None,
 ) -> Run:
     """Run a scenario on synthetic people; `observe` picks the observed parties by name, `drop` says
     who drops out, and `network` decides deadlines.
     """
-    protocol, inputs = prepared(scenario, seed, None, limit)
+    protocol, inputs = prepared(scenario, seed, None)
     parties = list(protocol.parties())
     fates, messages = fates_of(drop, protocol, inputs, seed, network)
     return run(
@@ -298,20 +295,17 @@ def replica(
     )
 
 
-def prepared(
-    scenario: Scenario, seed: int, inputs: Inputs | None, limit: int
-) -> tuple[Protocol, Inputs]:
+def prepared(scenario: Scenario, seed: int, inputs: Inputs | None) -> tuple[Protocol, Inputs]:
     """Return a scenario's protocol and its inputs: the given inputs, or the inputs of synthetic
     people.
     """
     protocol: Protocol = scenario.build(scenario.users, scenario.items)
     about = scenario.described(protocol)
-    refuse_absurd(scenario, about, scenario.users, scenario.items, limit)
     if inputs is not None:
         return protocol, inputs
     if about.assess is None:
         return protocol, inputs_for(scenario, protocol, seed)
-    people = synthetic(scenario, None, seed, limit)
+    people = synthetic(scenario, None, seed)
     seated = in_chance_order(people, seed) if scenario.in_chance_order else people
     return scenario.build_for(people), seated.inputs
 

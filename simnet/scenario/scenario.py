@@ -7,6 +7,7 @@ from typing import Any, Literal
 import attrs
 
 from simnet.errors import BadInput
+from simnet.kernel.limits import BYTES_A_USER, BYTES_AN_ITEM, refuse_above, rounded
 from simnet.nearest import did_you_mean
 from simnet.scenario.claims import Claim
 from simnet.scenario.population import Population, TablePopulation
@@ -251,9 +252,16 @@ class Scenario:
     def build(self, users: int, items: int) -> Any:
         """Return the protocol for a number of users and of items.
 
-        Raises `BadInput` if the protocol refuses the parameters, and for a setting that has neither
-        a default nor a value.
+        Raises `BadInput` if the protocol refuses the parameters, for a setting that has neither
+        a default nor a value, and if a run would take more than the limits allow (see
+        `simnet.kernel.limits`).
         """
+        columns = 1 if self.schema is None else len(self.schema.names)
+        people = f"a run with users = {rounded(users)}"
+        if "items" in self.sizes:
+            people += f" and items = {rounded(items)}"
+        memory = users * columns * BYTES_A_USER + items * BYTES_AN_ITEM
+        refuse_above(people, memory=memory)
         missing = next(
             (name for name, value in self.parameters.items() if isinstance(value, Required)), None
         )
@@ -273,6 +281,11 @@ class Scenario:
             raise BadInput(
                 f"the protocol refuses its parameters: {type(error).__name__} {error}"
             ) from error
+        work = self.described(protocol).workload
+        if work is not None:
+            refuse_above(
+                f"{people}, which sends {rounded(work.messages)} messages,", elements=work.elements
+            )
         return protocol
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import attrs
 
 from simnet.errors import BadInput
-from simnet.kernel.limits import messages_limited, most_messages
+from simnet.kernel.limits import Limits, limited, limits
 from simnet.scenario.find import own_file
 from simnet.studies.executors import GONE
 from simnet.studies.experiment import Experiment, Job, seed_of
@@ -83,15 +83,13 @@ def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versi
 
 @attrs.frozen
 class Chunk:
-    """Trials that travel together to a worker. `most_messages` is the limit of `messages_limited`
-    for their runs.
-    """
+    """Trials that travel together to a worker, with the limits for their runs."""
 
     origin: str
     data: Path | None
     versions: Versions
     jobs: tuple[Job, ...]
-    most_messages: int | None = None
+    limits: Limits = attrs.field(factory=Limits)
 
 
 @attrs.define
@@ -125,7 +123,7 @@ def run_chunk(chunk: Chunk) -> list[Result | Failed]:
             f"a worker has another version of the {what}: repeat the command; a worker on another "
             f"machine needs the same {what} first, and a new start"
         )
-    with messages_limited(chunk.most_messages):
+    with limited(**attrs.asdict(chunk.limits)):
         outcomes = [outcome(experiment, job, chunk.data) for job in chunk.jobs]
     if data_version(chunk.data, experiment.files) != chunk.versions.data:
         raise BadInput(
@@ -236,8 +234,8 @@ class _Sweep:
             self._submit(missing)
 
     def _submit(self, jobs: Sequence[Job]) -> None:
-        study, limit = self.study, most_messages.get()
-        chunk = Chunk(study.origin, study.data, self.versions, tuple(jobs), limit)
+        study = self.study
+        chunk = Chunk(study.origin, study.data, self.versions, tuple(jobs), limits.get())
         try:
             future = self.executor.submit(run_chunk, chunk)
         except BadInput:

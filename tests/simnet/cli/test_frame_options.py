@@ -27,7 +27,9 @@ class Spin:
 def test_an_unknown_option_is_refused_with_the_options_that_every_command_takes() -> None:
     told = refusal(simnet("--tmeout", 3))
     assert "no option is called '--tmeout' (did you mean --timeout?): the options are" in told
-    assert told.rstrip().endswith("--debug, --timeout, --max-messages")
+    assert told.rstrip().endswith(
+        "--debug, --timeout, --max-messages, --max-elements, --max-memory"
+    )
 
 
 @pytest.mark.slow
@@ -67,10 +69,11 @@ def test_a_bound_is_a_number_above_zero(value: str) -> None:
     assert refusal(simnet("list", "--max-messages")) == "--max-messages needs a value"
 
 
+@pytest.mark.parametrize("option", ["--max-messages", "--max-elements"])
 @pytest.mark.parametrize("value", ["0.5", "2.7"])
-def test_a_number_of_messages_is_whole(value: str) -> None:
-    said = refusal(simnet("list", "--max-messages", value))
-    assert said == f"--max-messages takes a whole number from 1, got {value!r}"
+def test_a_number_of_messages_or_elements_is_whole(option: str, value: str) -> None:
+    said = refusal(simnet("list", option, value))
+    assert said == f"{option} takes a whole number from 1, got {value!r}"
 
 
 def test_a_bound_may_be_larger_than_any_run_needs() -> None:

@@ -32,7 +32,7 @@ from simnet import (
     run,
 )
 from simnet.errors import BadInput
-from simnet.kernel.limits import messages_limited
+from simnet.kernel.limits import limited
 from simnet.roster import Roster, seats
 from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle, play
@@ -465,11 +465,11 @@ def test_a_limit_of_messages_ends_what_sends_for_ever(script: Script, other: Scr
         warnings.simplefilter("ignore")
         gc.collect()
     with (
-        messages_limited(1000),
+        limited(messages=1000),
         pytest.raises(ScriptError, match="more messages than the limit of 1,000"),
     ):
         play(a=script, b=other)
-    with messages_limited(1000):
+    with limited(messages=1000):
         assert play(a=idle).outputs == {}
 
 

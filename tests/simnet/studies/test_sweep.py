@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.errors import BadInput
-from simnet.kernel.limits import messages_limited
+from simnet.kernel.limits import limited
 from simnet.studies import sweep as sweeping_module
 from simnet.studies.executors import local_processes, processors
 from simnet.studies.outcome import Failed
@@ -377,11 +377,11 @@ def test_a_limit_on_messages_holds_for_trials_in_other_threads_and_processes(
     study = Study.of("table1")
     few = study.experiment.with_settings({"protocol": "dpds", "users": "5", "items": "2"})
     study = attrs.evolve(study, experiment=few.with_trials(1))
-    with messages_limited(24):
+    with limited(messages=24):
         tally = swept(study, tmp_path / "store.jsonl")
     assert (tally.done, tally.failed) == (0, 1)
     assert "the run sends more messages than the limit of 24" in tally.errors[0]
-    with messages_limited(25):
+    with limited(messages=25):
         assert swept(study, tmp_path / "store.jsonl").done == 1
 
 
