@@ -16,6 +16,7 @@ FLOORS = [
     "errors",
     "nearest",
     "files",
+    "foreign",
     "printable",
     "markup",
     "installed",

@@ -32,6 +32,7 @@ from protocols.advice.advice import (
 )
 from protocols.advice.seconds import TooLarge, seconds
 from protocols.privacy.statement import positive_epsilon
+from simnet.kernel.limits import ELEMENTS_A_STEP, refuse_above, rounded
 from simnet.network.network import Network
 from simnet.values.frames import HEADER_BYTES
 
@@ -202,6 +203,8 @@ def compare(
         raise ValueError("the shares of the items must be positive and add up to 1")
     positive_epsilon(epsilon)
     checks.delta(delta)
+    cells = len(names) * len(set(users)) * len(shares)
+    refuse_above(f"comparing {rounded(len(shares))} items", elements=ELEMENTS_A_STEP * cells)
     at = _Population(tuple(shares), epsilon, delta, tuple(networks))
     rows: list[Row] = []
     for n in sorted(set(users)):

@@ -10,6 +10,7 @@ from protocols.commands.holdings import ItemsOfFile
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import FigureFile, JsonFile, Networks
 from simnet.errors import BadInput
+from simnet.kernel.limits import BYTES_AN_ITEM, refuse_above, rounded
 from simnet.printable import count_of
 
 if TYPE_CHECKING:
@@ -172,6 +173,7 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
         raise BadInput("give --input FILE --column COLUMN, or --items for equally frequent items")
     if items < 1:
         raise BadInput(f"--items takes a whole number from 1, got {items}")
+    refuse_above(f"comparing {rounded(items)} items", memory=BYTES_AN_ITEM * items)
     many = "1 item" if items == 1 else count_of(items, "equally frequent item")
     return [1 / items] * items, many, ""
 

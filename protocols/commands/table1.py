@@ -159,6 +159,7 @@ def _mean_bill(
     trials: int,
 ) -> list["BillRow"]:
     from simnet.cli.long_work import announced, seconds_of
+    from simnet.kernel.limits import refuse_runs
     from simnet.scenario.perform import perform, synthetic
     from simnet.scenario.scenario import Scenario
     from simnet.stated.bill import mean_row
@@ -175,6 +176,7 @@ def _mean_bill(
     )
     people = synthetic(scenario, users, seed)
     work = scenario.described(scenario.build_for(people)).workload
+    refuse_runs(trials, 0 if work is None else work.elements)
     with announced(f"table1, {protocol.__name__}", trials * seconds_of(work)):
         bills = [perform("table1", scenario, people, seed + trial).bill for trial in range(trials)]
     return [mean_row(rows) for rows in zip(*bills, strict=True)]

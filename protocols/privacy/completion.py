@@ -37,11 +37,13 @@ import numpy as np
 from protocols import checks
 from simnet.arrays import Bools, Ints
 from simnet.coins.sampled import SampledCoins
+from simnet.kernel.limits import refuse_above, rounded
 from simnet.printable import count_of
 from simnet.scenario.verify import clopper_pearson
 
 STEPS = ("keys", "shares", "masked", "opened")  # what a user of secure aggregation sends, in order
 BLOCK = 1 << 22  # users that are simulated at once
+ELEMENTS_A_DRAW = 25  # so many elements of messages take as long as simulating one user
 ADDITIVE = ("dpds", "tss", "dpdg")
 
 
@@ -223,6 +225,8 @@ def _in_groups(marks: Bools, degree: int) -> Ints:
 def _simulate(
     users: int, degree: int, threshold: int, steps: Sequence[float], runs: int, seed: int
 ) -> int:
+    simulated = f"simulating {rounded(runs)} runs with {rounded(users)} users"
+    refuse_above(simulated, elements=ELEMENTS_A_DRAW * runs * users, memory=100 * users)
     coins = SampledCoins(seed, "drop-outs")
     ends = np.cumsum(steps)
     completed, at_once = 0, max(1, BLOCK // users)

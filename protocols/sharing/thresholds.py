@@ -41,9 +41,12 @@ from protocols import checks
 from protocols.privacy.binomial import log_pmf
 from protocols.sharing.schemes import ShamirPercent
 from simnet.arrays import Floats
+from simnet.kernel.limits import refuse_above, rounded
 
 # The log of a bound: the probabilities of all numbers m that are left out of a sum add up to less.
 NEGLECTED = log(1e-30)
+# What one probability costs: so many elements of messages take as long, and so many bytes.
+ELEMENTS_A_TERM, BYTES_A_TERM = 25, 100
 
 
 def log_failure_of_sums(users: int, rate: float, threshold: int) -> float:
@@ -147,6 +150,7 @@ def _allowed(bits: float) -> float:
 
 
 def _log_law(users: int, chance: float) -> Floats:
+    refuse_above(f"the law of {rounded(users)} users", memory=BYTES_A_TERM * users)
     if chance in (0, 1):
         law = np.full(users + 1, -inf)
         law[users if chance == 1 else 0] = 0.0
@@ -179,6 +183,9 @@ def _log_failures_of_item(
     reach = min(reach, users)  # it is infinite for infinitely many bits
     first = max(floor(users * chance - reach), 1)
     last = min(ceil(users * chance + reach), users)
+    terms_in_all = (last - first + 1) * last
+    laws = f"the laws of {rounded(last - first + 1)} numbers of elected users"
+    refuse_above(laws, elements=ELEMENTS_A_TERM * terms_in_all)
     log_elected = _log_law(users, chance)
     terms = []
     for m in range(first, last + 1):

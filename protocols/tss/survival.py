@@ -40,6 +40,7 @@ from protocols.sharing.table1 import chances_to_report
 from protocols.tss.script import TSS
 from simnet.arrays import Floats, Ints
 from simnet.drawing import COLOURS, SMALL, dress, panels
+from simnet.kernel.limits import ELEMENTS_A_STEP, refuse_above, rounded
 from simnet.scenario.figure import write_figure
 
 EPSILON = np.finfo(np.float64).eps
@@ -127,6 +128,9 @@ def _binomial(n: int, p: float) -> tuple[int, Floats]:
     # By Bernstein's inequality, the rest is less likely than 2 exp(-t² / (2 n p (1-p) + 2 t / 3)).
     reach = 40 * sqrt(n * p * (1 - p)) + 1000
     first, last = max(floor(n * p - reach), 0), min(ceil(n * p + reach), n)
+    width = last - first + 1
+    law = f"the law of the reporters among {rounded(n)} users"
+    refuse_above(law, elements=10 * ELEMENTS_A_STEP * width, memory=120 * width)
     return first, np.exp(log_pmf(np.arange(first, last + 1), n, p))
 
 

@@ -38,6 +38,7 @@ from typing import Any
 VERSION = 4
 MOST_DIGITS = 1_000  # of a number
 LEAST_BITS = 80  # an unknown seed with fewer bits may be guessed
+MOST_BYTES = 1 << 26  # of a file
 LIMIT = 100_000_000  # the most products; to compute so many takes some twenty seconds
 
 STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
@@ -1575,11 +1576,14 @@ def _line(error: Exception) -> str:
 
 
 def text_of(file: Path) -> str:
-    """The text of a certificate's file. Raises `BadCertificate` for a file that is not UTF-8, and
-    `OSError` for a file that cannot be read.
+    """The text of a certificate's file. Raises `BadCertificate` for a file that is not UTF-8 or too
+    large, and `OSError` for a file that cannot be read.
     """
+    with file.open("rb") as opened:
+        content = opened.read(MOST_BYTES + 1)
+    _require(len(content) <= MOST_BYTES, f"the file: it has more than {MOST_BYTES:,} bytes")
     try:
-        return file.read_bytes().decode()
+        return content.decode()
     except UnicodeDecodeError:
         raise BadCertificate("the file: this is not a text in UTF-8") from None
 

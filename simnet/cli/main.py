@@ -165,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         _leave(*options.interrupted(str(interrupt)))
-    except (CycloptsError, SimnetError, *TOO_LARGE) as error:
+    except (CycloptsError, SimnetError, MemoryError, OverflowError, RecursionError) as error:
         if options.debug:
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))

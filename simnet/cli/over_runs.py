@@ -31,6 +31,7 @@ def coalitions_over_runs(
     from simnet.cli.output import print_note, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
+    from simnet.kernel.limits import refuse_runs
     from simnet.scenario.breaking import smallest_sizes
     from simnet.scenario.figure import draw_breaking, refuse_undrawable
     from simnet.scenario.plain import guessed_inputs_in_words
@@ -43,6 +44,8 @@ def coalitions_over_runs(
         )
     if figure is not None:
         refuse_undrawable(figure)
+    work = scenario.described(made).workload
+    refuse_runs(runs, 0 if work is None else work.elements)
     with progress_bar("runs", runs, announces=True) as progress:
         sizes = smallest_sizes(scenario, range(seed, seed + runs), max_size, progress)
     _print_sizes(out, sizes, f"{runs} run{'s' if runs > 1 else ''}")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from simnet.errors import BadInput
 from simnet.files import write_whole
+from simnet.foreign import text_of
 
 
 def read_part(page: Path, name: str) -> list[str]:
@@ -40,12 +41,7 @@ def _marks(name: str) -> tuple[str, str]:
 
 def _split(page: Path, name: str) -> tuple[str, str, str]:
     begin, end = _marks(name)
-    try:
-        before, marker, after = page.read_text(encoding="utf-8").partition(begin + "\n")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{page} cannot be read: it is not a text in UTF-8") from error
-    except OSError as error:
-        raise BadInput(f"{page} cannot be read: {error.strerror}") from error
+    before, marker, after = text_of(page).partition(begin + "\n")
     part, closed, after = after.partition(end)
     if not (marker and closed):
         raise BadInput(f"{page} has no part to write to: add the lines {begin} and {end}")

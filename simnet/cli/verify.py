@@ -211,6 +211,7 @@ def _judge(
     from simnet.cli.output import console, print_note, print_numbering, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_counts, print_verdict
+    from simnet.kernel.limits import refuse_runs
     from simnet.network.toml_file import network_named
     from simnet.scenario.drops import drop_outs_json, outcome_in_words
     from simnet.scenario.judging import MOST_MESSAGES
@@ -224,6 +225,7 @@ def _judge(
     fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
     work = fitted.described(fitted.build(fitted.users, fitted.items)).workload
     messages = 0 if work is None else work.messages * collections
+    refuse_runs(len(seeds) * collections, 0 if work is None else work.elements)
     is_judged = messages <= MOST_MESSAGES  # a run with more messages is refused
     with announced("verify", messages * SECONDS_A_JUDGED_MESSAGE * is_judged):
         clocked = None if network is None else network_named(network)

@@ -81,6 +81,11 @@ of 100,000,000,000: take smaller numbers, or raise the limit with --max-elements
             )
 
 
+def refuse_runs(runs: int, elements: int) -> None:
+    """Raise `BadInput` for more runs, each with so many elements, than the limit allows."""
+    refuse_above(f"{rounded(runs)} runs", elements=runs * (ELEMENTS_A_RUN + elements))
+
+
 def rounded(number: float, unit: float = 1) -> str:
     """Return a number of units as a text that is short even for a number of thousands of digits.
 

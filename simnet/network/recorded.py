@@ -19,6 +19,8 @@ import numpy as np
 from simnet.arrays import Indices, Ints
 from simnet.errors import BadInput
 from simnet.files import write_whole
+from simnet.foreign import parsed
+from simnet.kernel.limits import refuse_above
 from simnet.kernel.run import Run
 from simnet.network.network import Network
 from simnet.network.toml_file import as_toml
@@ -31,6 +33,7 @@ FORMAT = "simnet log"
 VERSION = 2  # version 1 has no deadlines and no delays
 # Limits of what a file may say, so that numbers computed from it fit into 64 bits.
 MOST, MOST_BYTES = 1 << 62, 1 << 40
+COPIES = 4  # of the arrays of a file, in memory
 # The most members of all crowds of a file together: the clock has arrays with a number for each.
 MOST_MEMBERS = 100_000_000
 
@@ -222,7 +225,9 @@ def load(path: Path) -> RecordedRun:
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            described = json.loads(bytes(arrays["described"]))
+            unpacked = sum(entry.file_size for entry in arrays.zip.infolist())
+            refuse_above(f"reading {path}", memory=COPIES * unpacked)
+            described = parsed(bytes(arrays["described"]), "JSON")
             if described["format"] != FORMAT or not 1 <= described["version"] <= VERSION:
                 raise BadInput(
                     f"{path} has version {described['version']} of the format "

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
+from simnet.kernel.limits import refuse_above, rounded
 from simnet.kernel.run import Run
 from simnet.network.clock import DEADLINE_PASSED, NOBODY, Clock, Wait
 from simnet.network.links import Time
@@ -18,6 +19,9 @@ from simnet.network.toml_file import as_toml, network_from_toml, network_named
 from simnet.printable import rounded
 
 # The columns of a table of roles, as `RoleTiming.in_words` fills them, and what they mean.
+# What a message costs the clock: so many elements of messages take as long, and so many bytes if
+# its sender or its recipient is a member of a crowd.
+ELEMENTS_A_MESSAGE, BYTES_A_MESSAGE = 25, 60
 ROLE_HEADS = (
     *("role", "parties", "ended", "computing", "waiting", "sending"),
     *("bytes up", "bytes down"),
@@ -184,6 +188,7 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int | None = Non
         _refuse_other_network(log, network)
     if seed is None or (log.deadlines and isinstance(run, Run)):
         seed = 0 if own_seed is None else own_seed
+    _refuse_large(log)
     clock = Clock(log, network, seed)
     clock.play()
     at = [float(np.max(time)) for time in clock.at]
@@ -195,6 +200,21 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int | None = Non
         tuple(_longest(clock, at)),
         tuple(wait for waits in clock.waits for wait in waits),
     )
+
+
+def _refuse_large(log: RecordedRun) -> None:
+    """Raise `BadInput` if the messages of the log are too many for the clock. It keeps times for
+    each message of a crowd, and to a crowd.
+    """
+    sizes = np.array(log.sizes, dtype=np.float64)
+    of_groups = [sizes[group].sum() for group in log.groups]
+    # A post to the group g has the recipient -1 - g, which counts from the end of this array.
+    recipients = np.concatenate([sizes, of_groups[::-1]])[log.post_to]
+    senders = np.array([line.sender for line in log.lines], dtype=np.int64)
+    messages = float(recipients @ sizes[senders[log.post_line]])
+    in_crowds = min(messages, len(log.post_to) * float(sizes[sizes > 1].sum()))
+    what = f"timing {rounded(messages)} messages"
+    refuse_above(what, elements=ELEMENTS_A_MESSAGE * messages, memory=BYTES_A_MESSAGE * in_crowds)
 
 
 def _refuse_other_network(log: RecordedRun, network: Network) -> None:

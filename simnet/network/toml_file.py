@@ -40,12 +40,12 @@ the table `prices_ns`, the prices are those of the network `broadband`. In this 
 that is not listed takes no time.
 """
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from simnet.errors import BadInput
+from simnet.foreign import parsed, text_of
 from simnet.nearest import did_you_mean
 from simnet.network.network import TCP, Access, Latency, Network, Transport
 from simnet.network.presets import PRESETS, PRICES
@@ -80,14 +80,9 @@ def network_named(text: str) -> Network:
 
 def read_network(path: Path) -> Network:
     """Return the network that a TOML file describes. Raises `BadInput` if it describes none."""
+    text = text_of(path)
     try:
-        given = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} is no TOML file: {error}") from error
-    try:
-        return _network(given, path.stem)
+        return _network(parsed(text, "TOML"), path.stem)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
 
@@ -97,10 +92,7 @@ def network_from_toml(text: str) -> Network:
 
     Raises `BadInput` if it describes none.
     """
-    try:
-        return _network(tomllib.loads(text), "network")
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"the description of a network is no TOML: {error}") from error
+    return _network(parsed(text, "TOML"), "network")
 
 
 def as_toml(network: Network) -> str:

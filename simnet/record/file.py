@@ -27,6 +27,7 @@ import numpy as np
 from simnet.arrays import Numbers
 from simnet.errors import BadInput, CodecError
 from simnet.files import write_whole
+from simnet.foreign import is_shallow, parsed
 from simnet.record.fate import Deadline, Fate, MessageFate, Silence
 from simnet.record.message import Block, Message
 from simnet.record.transcript import Transcript
@@ -69,7 +70,7 @@ def save(transcript: Transcript, path: Path) -> None:
     """
     inputs = {name: _listed(value) for name, value in transcript.inputs.items()}
     for name, value in inputs.items():
-        if not _is_shallow(value):
+        if not is_shallow(value, MOST_NESTED):
             raise BadInput(
                 f"the input of {name} cannot be saved: it has more than {MOST_NESTED} levels of "
                 "lists and dictionaries"
@@ -159,9 +160,7 @@ def load(path: Path) -> Transcript:
         start = _HEAD.size + length
         text = data[_HEAD.size : start]
         _expect(len(text) == length and zlib.crc32(text) == check, "its header fails its check")
-        return _transcript(json.loads(text), data, start)
-    except RecursionError as error:
-        raise CodecError(f"{path} is damaged: its header is nested too deeply") from error
+        return _transcript(parsed(text, "JSON"), data, start)
     except MemoryError as error:
         raise CodecError(f"{path} takes more memory than there is") from error
     except (struct.error, ValueError, LookupError, OverflowError) as error:
@@ -194,7 +193,7 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
         type(inputs) is dict and {*inputs} <= {*names}, "its inputs do not belong to its parties"
     )
     _expect(
-        all(map(_is_shallow, inputs.values())),
+        all(is_shallow(value, MOST_NESTED) for value in inputs.values()),
         f"an input has more than {MOST_NESTED} levels of lists and dictionaries",
     )
     _expect(type(messages) is list, "its messages are not a list")
@@ -310,20 +309,6 @@ def _are_different(values: Any, kind: type) -> bool:
         and all(type(value) is kind for value in values)
         and len({*values}) == len(values)
     )
-
-
-def _is_shallow(value: Any) -> bool:
-    level = [value]
-    for _ in range(MOST_NESTED + 1):
-        level = [
-            part
-            for whole in level
-            if isinstance(whole, list | tuple | dict)
-            for part in (whole.values() if isinstance(whole, dict) else whole)
-        ]
-        if not level:
-            return True
-    return False
 
 
 def _has_other_keys(value: object) -> bool:

@@ -21,14 +21,16 @@ import dataclasses
 import enum
 import hashlib
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 
 import attrs
 import numpy as np
 
 from simnet.arrays import Numbers
 from simnet.errors import SimnetError
+from simnet.foreign import MOST_NESTED
 from simnet.record.ledger import Ledger
 from simnet.record.message import Message
 from simnet.values.rows import Tally
@@ -81,7 +83,7 @@ def trace_hash(
     return digest.hexdigest()
 
 
-def canonical(value: object) -> bytes:
+def canonical(value: object, levels: int = MOST_NESTED) -> bytes:
     """Return the canonical form of a value. Two values have the same form if they are equal and of
     the same kind. For reals, equal means here that they have the same 64 bits: 0.0 and -0.0 have
     different forms. A numpy scalar counts as the Python value that it equals.
@@ -89,8 +91,14 @@ def canonical(value: object) -> bytes:
     `value` may be None, an int, a float, a complex, a `Fraction`, a text, bytes, most numpy arrays
     (none with Python objects), an array that a message can carry (such as field elements or bits),
     a `Tally`, or a member of an enumeration. It may also be a tuple, list, dictionary or record
-    (attrs class or dataclass) of these. Raises `NoCanonicalForm` for any other value.
+    (attrs class or dataclass) of these, up to a depth of `levels`. Raises `NoCanonicalForm` for any
+    other value.
     """
+    if not levels:
+        raise NoCanonicalForm(
+            "a value that is nested too deeply or contains itself, which has no canonical form"
+        )
+    inner = partial(canonical, levels=levels - 1)
     scalar = _scalar(value)
     if scalar is not None:
         return scalar
@@ -98,18 +106,18 @@ def canonical(value: object) -> bytes:
         case np.ndarray():
             return _array(value)
         case np.generic() if not isinstance(number := value.item(), np.generic):
-            return canonical(number)
+            return inner(number)
         case Tally():
             head = f"tally {value.messages} {_wire(value.wire)} {value.shape}".encode()
-            return _listed(head, [canonical(value.counts)])
+            return _listed(head, [inner(value.counts)])
         case Piece():
             return _listed(f"wire {_wire(value.wire)}".encode(), [_array(value.numbers())])
         case tuple() | list():
-            return _listed(type(value).__name__.encode(), map(canonical, value))
+            return _listed(type(value).__name__.encode(), map(inner, value))
         case Mapping():
-            entries = [_listed(b"entry", map(canonical, entry)) for entry in value.items()]
+            entries = [_listed(b"entry", map(inner, entry)) for entry in value.items()]
             return _listed(b"mapping", sorted(entries))
-    return _record(value)
+    return _record(value, inner)
 
 
 def _scalar(value: object) -> bytes | None:
@@ -131,7 +139,7 @@ def _scalar(value: object) -> bytes | None:
     return None
 
 
-def _record(value: object) -> bytes:
+def _record(value: object, inner: Callable[[object], bytes]) -> bytes:
     kind = type(value)
     if attrs.has(kind):
         names = [field.name for field in attrs.fields(kind)]
@@ -141,7 +149,7 @@ def _record(value: object) -> bytes:
         advice = " (a sorted tuple has one)" if isinstance(value, set | frozenset) else ""
         article = "an" if kind.__name__[0] in "aeiouAEIOU" else "a"
         raise NoCanonicalForm(f"{article} {kind.__name__}, which has no canonical form{advice}")
-    return _listed(_name(kind).encode(), [canonical(getattr(value, name)) for name in names])
+    return _listed(_name(kind).encode(), [inner(getattr(value, name)) for name in names])
 
 
 def _name(kind: type) -> str:

@@ -15,6 +15,7 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.files import write_whole
+from simnet.foreign import text_of
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import INFORMATIVE, LEVEL, Ruling, number_in_words
 from simnet.studies.report import Report
@@ -203,10 +204,7 @@ def sections_of(path: Path) -> list[Section]:
 
     Raises `BadInput` for a file that cannot be read or is not such a page.
     """
-    try:
-        text = path.read_text(encoding="utf-8") if path.exists() else TITLE
-    except (OSError, UnicodeError) as error:
-        raise BadInput(f"{path} cannot be read: {error}") from error
+    text = text_of(path) if path.exists() else TITLE
     if not text.startswith(TITLE):
         raise BadInput(f"{path} is not a page of quoted numbers: it does not begin with {TITLE!r}")
     found = []

@@ -40,14 +40,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from sys import intern
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO, NotRequired, TypedDict
 
 import attrs
 
 from simnet.errors import BadInput
 from simnet.files import NO_ROOM
+from simnet.foreign import parsed, typed
 from simnet.record.fate import Ending
-from simnet.studies.experiment import Job, Measurements
+from simnet.studies.experiment import LABEL, Job, Measurements
 
 FORMAT = 3
 HEADER = b'{"simnet": "results", "format": %d}\n' % FORMAT
@@ -81,6 +82,19 @@ class Result:
     seconds: float
     processor: float = 0.0
     aborts: tuple[Ending, ...] = ()
+
+
+class _Line(TypedDict):
+    experiment: str
+    parameters: str
+    trial: int
+    code: str
+    data: str
+    seed: int
+    numbers: dict[str, float | str]
+    seconds: float
+    processor: float
+    aborts: NotRequired[list[tuple[str, int, str]]]
 
 
 @attrs.frozen
@@ -325,7 +339,13 @@ def _trial(line: bytes) -> StoredTrial | None:
     text, seal = line[:-SEAL_LENGTH], line[-SEAL_LENGTH:]
     if not text or seal != SEAL.format(_digest(text)).encode():
         return None
-    found = json.loads(text + b"}")
+    try:  # the digest has no key, so anybody can write a line that fits it
+        found: _Line = typed(parsed(text + b"}", "JSON"), _Line)
+        typed(parsed(found["parameters"], "JSON"), dict[str, Any])
+        for name, value in found["numbers"].items():
+            typed(value, str if name == LABEL else float)
+    except BadInput:
+        return None
     return StoredTrial(
         found["experiment"],
         Versions(found["code"], found["data"]),

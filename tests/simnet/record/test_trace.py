@@ -6,6 +6,7 @@ import enum
 import itertools
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import attrs
@@ -100,6 +101,9 @@ EQUAL: list[tuple[Any, Any]] = [
     (np.arange(6).reshape(2, 3), np.asfortranarray(np.arange(6).reshape(2, 3))),
 ]
 
+TOO_DEEP = "a value that is nested too deeply or contains itself, which has no canonical form"
+endless: list[Any] = []
+endless.append(endless)
 REFUSED: list[tuple[Any, str]] = [
     ({1, 2}, "a set, which has no canonical form (a sorted tuple has one)"),
     (frozenset(), "a frozenset, which has no canonical form (a sorted tuple has one)"),
@@ -110,6 +114,9 @@ REFUSED: list[tuple[Any, str]] = [
     ({"a": {2}}, "a set, which has no canonical form (a sorted tuple has one)"),
     (Estimate(object()), "an object, which has no canonical form"),
     (np.longdouble(1), "a longdouble, which has no canonical form"),
+    (reduce(lambda inner, _: [inner], range(5000), 1), TOO_DEEP),
+    (reduce(lambda inner, _: {"a": (inner,)}, range(5000), 1), TOO_DEEP),
+    (endless, TOO_DEEP),
 ]
 
 
@@ -124,7 +131,9 @@ def test_memory_and_insertion_order_leave_no_trace(one: Any, other: Any) -> None
     assert run(Returning(one)).trace_hash == run(Returning(other)).trace_hash
 
 
-@pytest.mark.parametrize(("value", "why"), REFUSED, ids=[why for _, why in REFUSED])
+@pytest.mark.parametrize(
+    ("value", "why"), REFUSED, ids=[f"{place}: {why}" for place, (_, why) in enumerate(REFUSED)]
+)
 def test_what_has_no_canonical_form_is_refused_by_party_and_type(value: Any, why: str) -> None:
     done = run(Returning(value))  # which is no error as long as nobody asks for the hash
     told = f"this run has no trace hash: server returns {why}"

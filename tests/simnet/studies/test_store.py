@@ -21,8 +21,18 @@ from hypothesis import strategies as st
 
 from simnet.errors import BadInput
 from simnet.studies import store as store_module
-from simnet.studies.experiment import Job, canonical, seed_of
-from simnet.studies.store import FORMAT, HEADER, Result, Store, Versions, default_store
+from simnet.studies.experiment import LABEL, Job, canonical, seed_of
+from simnet.studies.store import (
+    FORMAT,
+    HEADER,
+    SEAL,
+    SEAL_LENGTH,
+    Result,
+    Store,
+    Versions,
+    _digest,
+    default_store,
+)
 from tests.harness.data import ROOT
 from tests.harness.results import HERE, result
 
@@ -60,18 +70,19 @@ def test_other_code_and_other_data_are_other_results(tmp_path: Path) -> None:
 
 
 @given(
-    st.dictionaries(st.text(), finite | st.integers() | st.text(), max_size=5),
+    st.dictionaries(st.text(), finite | st.integers(), max_size=5),
     st.integers(0, 9) | finite | st.sampled_from([inf, nan]),
     st.text(st.characters(codec=None), max_size=3),
 )
 def test_results_come_back_as_they_were(
     tmp_path_factory: pytest.TempPathFactory,
-    numbers: dict[str, float],
+    numbers: dict[str, float | str],
     seconds: float,
     point: str,
 ) -> None:
     """Whatever the kind of their seconds, and with lone surrogates in the parameters."""
     path = tmp_path_factory.mktemp("s") / "s"
+    numbers[LABEL] = point.encode(errors="replace").decode()
     added = Result(Job(canonical({"x": point}), 0, 2**64), numbers, seconds)
     for expected in (1, 0):
         with Store(path) as store:
@@ -188,6 +199,27 @@ def test_damage_is_counted_and_a_page_written_over_another_is_damage(tmp_path: P
     with Store(path, reading=True) as reader:
         assert reader.damaged == 2
         assert [one.result.job.trial for one in reader.kept()] == [0, 3]
+
+
+ODD = [
+    *(b'{"a": 1', b"[]", b"[" * 5000, b'{"trial": ' + b"9" * 5000, b"", b"\xff", b'{"aborts": 5'),
+    *(b'{"parameters": []', b'{"numbers": {"value": null}', b'{"trial": true', b'{"odd": 1'),
+    *(b'{"numbers": {"value": "text"}', b'{"seconds": ' + b"9" * 400, b'{"parameters": "[1"'),
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: odd[:20].decode(errors="replace"))
+def test_a_line_with_a_right_digest_and_odd_contents_is_damaged(tmp_path: Path, odd: bytes) -> None:
+    path = tmp_path / "s"
+    with Store(path) as store:
+        store.add("e", HERE, [result(0)])
+    line = path.read_bytes().splitlines()[-1][: -SEAL_LENGTH + 1]
+    # Of two equal keys the later one counts.
+    text = line + b", " + odd.removeprefix(b"{") if odd.startswith(b"{") else odd
+    with path.open("ab") as file:
+        file.write(text + SEAL.format(_digest(text)).encode())
+    with Store(path, reading=True) as reader:
+        assert (reader.damaged, [one.result for one in reader.kept()]) == (1, [result(0)])
 
 
 def foreign_database(path: Path) -> None:
