@@ -79,7 +79,6 @@ table1 --users 10 --items 3 --participation 0.5 --reported 2 --gamma 2 --phi 1 -
 table1 --users 10 --items 3 --participation 0.5 --left 0.5 --degree 4 --members 3
 table1 --users 10 --items 3 --participation 0.5 --epsilon 0.5 --delta 1e-6 --fraction-bits 16
 sweep biswas_fig1 --trials 1 --workers 1 --store store.jsonl
-reproduce biswas_fig1 --quick --trials 1 --workers 1 --store store.jsonl
 exact-view dpds --users 2 --items 2 --corrupt u1 --inputs 1,1 --versus 1,2 --at-epsilon 1 \
     --limit 1000
 time run.log --network mobile --seed 1
@@ -104,7 +103,7 @@ time run.log --network network.toml
 time run.log --network mobile
 time crowd.log --network mobile
 results --store store.jsonl
-sweep biswas_fig1 --trials 1 --workers 1 --store store.jsonl
+results biswas_fig1 --store store.jsonl
 reproduce biswas_fig1 --quick --trials 1 --workers 1 --store store.jsonl
 verify --check proof.json
 verify --check alike.json

@@ -4,9 +4,8 @@ it could not tell apart.
 
 import enum
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 import attrs
@@ -101,6 +100,14 @@ EQUAL: list[tuple[Any, Any]] = [
     (np.arange(6).reshape(2, 3), np.asfortranarray(np.arange(6).reshape(2, 3))),
 ]
 
+
+def nested(around: Callable[[Any], Any]) -> Any:
+    value: Any = 1
+    for _ in range(5000):
+        value = around(value)
+    return value
+
+
 TOO_DEEP = "a value that is nested too deeply or contains itself, which has no canonical form"
 endless: list[Any] = []
 endless.append(endless)
@@ -114,8 +121,8 @@ REFUSED: list[tuple[Any, str]] = [
     ({"a": {2}}, "a set, which has no canonical form (a sorted tuple has one)"),
     (Estimate(object()), "an object, which has no canonical form"),
     (np.longdouble(1), "a longdouble, which has no canonical form"),
-    (reduce(lambda inner, _: [inner], range(5000), 1), TOO_DEEP),
-    (reduce(lambda inner, _: {"a": (inner,)}, range(5000), 1), TOO_DEEP),
+    (nested(lambda inner: [inner]), TOO_DEEP),
+    (nested(lambda inner: {"a": (inner,)}), TOO_DEEP),
     (endless, TOO_DEEP),
 ]
 
