@@ -75,7 +75,7 @@ def parsed(text: str | bytes, form: Literal["JSON", "TOML"]) -> Any:
 def is_shallow(value: Any, most: int) -> bool:
     """Return whether a value has at most so many levels of lists, tuples and dictionaries.
 
-    >>> is_shallow([{"a": []}], 3), is_shallow([{"a": []}], 2)
+    >>> is_shallow([{"a": [1]}], 3), is_shallow([{"a": [1]}], 2)
     (True, False)
     """
     level = [value]

@@ -30,7 +30,7 @@ from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
 from simnet.kernel.astray import AstrayMail, checked_message_fates, waits_for_lost
-from simnet.kernel.blame import blamed
+from simnet.kernel.blame import blamed, in_script
 from simnet.kernel.deadlines import (
     Clocked,
     Open,
@@ -626,6 +626,9 @@ class _Stage:
             return unsealed(actor.output, actor.name, actor.meter)
         except TypeError as error:
             raise blamed(actor, error) from error
+        except RecursionError as error:
+            what = "the result is nested too deeply, or contains itself"
+            raise in_script(actor, what) from error
 
     def _unread_mail(self) -> Iterator[Unread]:
         names = self.roster.names
