@@ -12,6 +12,7 @@ bars. There the program prints a word or sign that the encoding has, such as `ep
 import codecs
 import re
 import unicodedata
+from decimal import Decimal
 
 LONGEST_WORD = 300  # characters: an error shows the beginning of a longer word
 MANY_DIGITS = 1e15  # a number from here on is written with an exponent
@@ -41,12 +42,15 @@ def short_words(text: str) -> str:
 
 def rounded(value: float) -> str:
     """Return a number without digits after the point, with commas between thousands; from 10^15 on,
-    with three digits and an exponent.
+    with three digits and an exponent. An integer may be larger than any float.
 
-    >>> rounded(1234.5), rounded(1e308)
-    ('1,234', '1e+308')
+    >>> rounded(1234.5), rounded(1e308), rounded(10**400)
+    ('1,234', '1e+308', '1.00e+400')
     """
-    return f"{value:,.0f}" if abs(value) < MANY_DIGITS else f"{value:.3g}"
+    if abs(value) < MANY_DIGITS:
+        return f"{value:,.0f}"
+    is_beyond = isinstance(value, int) and value.bit_length() > 1000
+    return f"{Decimal(value) if is_beyond else value:.3g}"
 
 
 def count_of(count: int, noun: str) -> str:

@@ -32,8 +32,9 @@ from protocols.advice.advice import (
 )
 from protocols.advice.seconds import TooLarge, seconds
 from protocols.privacy.statement import positive_epsilon
-from simnet.kernel.limits import ELEMENTS_A_STEP, refuse_above, rounded
+from simnet.kernel.limits import ELEMENTS_A_STEP, refuse_above
 from simnet.network.network import Network
+from simnet.printable import rounded
 from simnet.values.frames import HEADER_BYTES
 
 Quantity = Literal["error", "bytes", "seconds"]

@@ -10,8 +10,8 @@ from protocols.commands.holdings import ItemsOfFile
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import FigureFile, JsonFile, Networks
 from simnet.errors import BadInput
-from simnet.kernel.limits import BYTES_AN_ITEM, refuse_above, rounded
-from simnet.printable import count_of
+from simnet.kernel.limits import BYTES_AN_ITEM, refuse_above
+from simnet.printable import count_of, rounded
 
 if TYPE_CHECKING:
     from rich.console import Console

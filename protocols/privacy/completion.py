@@ -37,8 +37,8 @@ import numpy as np
 from protocols import checks
 from simnet.arrays import Bools, Ints
 from simnet.coins.sampled import SampledCoins
-from simnet.kernel.limits import refuse_above, rounded
-from simnet.printable import count_of
+from simnet.kernel.limits import refuse_above
+from simnet.printable import count_of, rounded
 from simnet.scenario.verify import clopper_pearson
 
 STEPS = ("keys", "shares", "masked", "opened")  # what a user of secure aggregation sends, in order

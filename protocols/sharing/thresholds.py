@@ -41,7 +41,8 @@ from protocols import checks
 from protocols.privacy.binomial import log_pmf
 from protocols.sharing.schemes import ShamirPercent
 from simnet.arrays import Floats
-from simnet.kernel.limits import refuse_above, rounded
+from simnet.kernel.limits import refuse_above
+from simnet.printable import rounded
 
 # The log of a bound: the probabilities of all numbers m that are left out of a sum add up to less.
 NEGLECTED = log(1e-30)

@@ -40,7 +40,8 @@ from protocols.sharing.table1 import chances_to_report
 from protocols.tss.script import TSS
 from simnet.arrays import Floats, Ints
 from simnet.drawing import COLOURS, SMALL, dress, panels
-from simnet.kernel.limits import ELEMENTS_A_STEP, refuse_above, rounded
+from simnet.kernel.limits import ELEMENTS_A_STEP, refuse_above
+from simnet.printable import rounded
 from simnet.scenario.figure import write_figure
 
 EPSILON = np.finfo(np.float64).eps

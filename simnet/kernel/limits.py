@@ -15,12 +15,12 @@ The limits hold in the same thread, inside a `with` block:
 import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
-from math import log10
 from typing import Any
 
 import attrs
 
 from simnet.errors import BadInput
+from simnet.printable import rounded
 
 # What some work costs, in elements of messages that take as long.
 ELEMENTS_A_STEP = 100  # a step of a loop in Python
@@ -75,9 +75,11 @@ of 100,000,000,000: take smaller numbers, or raise the limit with --max-elements
         (memory, at_most.memory, 1e9, "GB of memory", "--max-memory"),
     ):
         if needed > most * size:
+            # An integer may be larger than any float.
+            taken = needed / size if needed < 1e300 else int(needed) // int(size)
             raise BadInput(
-                f"{what} would take about {rounded(needed, size)} {unit}, more than the limit of "
-                f"{rounded(most)}: take smaller numbers, or raise the limit with {option}"
+                f"{what} would take about {_amount(taken)} {unit}, more than the limit of "
+                f"{_amount(most)}: take smaller numbers, or raise the limit with {option}"
             )
 
 
@@ -86,14 +88,5 @@ def refuse_runs(runs: int, elements: int) -> None:
     refuse_above(f"{rounded(runs)} runs", elements=runs * (ELEMENTS_A_RUN + elements))
 
 
-def rounded(number: float, unit: float = 1) -> str:
-    """Return a number of units as a text that is short even for a number of thousands of digits.
-
-    >>> rounded(1_234_567), rounded(10**400)
-    ('1,234,567', '10^400')
-    """
-    if number < 1e15:
-        return f"{number / unit:,.3g}" if number < 1000 * unit else f"{round(number / unit):,}"
-    if number < 1e300:
-        return f"{number / unit:.3g}"
-    return f"10^{round(log10(number) - log10(unit))}"
+def _amount(number: float) -> str:
+    return f"{number:.3g}" if number < 1000 else rounded(number)

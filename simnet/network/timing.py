@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
-from simnet.kernel.limits import refuse_above, rounded
+from simnet.kernel.limits import refuse_above
 from simnet.kernel.run import Run
 from simnet.network.clock import DEADLINE_PASSED, NOBODY, Clock, Wait
 from simnet.network.links import Time

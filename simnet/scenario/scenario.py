@@ -8,8 +8,9 @@ from typing import Any, Literal
 import attrs
 
 from simnet.errors import BadInput
-from simnet.kernel.limits import BYTES_A_USER, BYTES_AN_ITEM, limited, refuse_above, rounded
+from simnet.kernel.limits import BYTES_A_USER, BYTES_AN_ITEM, limited, refuse_above
 from simnet.nearest import did_you_mean
+from simnet.printable import rounded
 from simnet.scenario.claims import Claim
 from simnet.scenario.population import Population, TablePopulation
 from simnet.scenario.schema import Schema
