@@ -50,6 +50,7 @@ from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete, SampledField
 from simnet.coins.seeded import agreed_digest, expanded, expanded_sum, seed_digests, stream_key
 from simnet.doors.call import DoorCall, handed_out
+from simnet.doors.captured import opaque_objects
 from simnet.doors.record import DoorRecord, is_same_call
 from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.actor import Actor
@@ -312,6 +313,15 @@ class Symbolic:
         own = self._by_place.get((call.party, call.kind, call.number))
         if own is None or not is_same_call(own, call):
             what = "secret" if call.kind == "secret" else "disclosed value"
+            opaque = next(opaque_objects(call.knowledge), None)
+            if opaque is not None:
+                kind = type(opaque.thing).__name__
+                raise SimnetError(
+                    f"nobody can tell whether the functionality gives {call.party} the {what} of "
+                    f"its script: the function ({call.name}) uses an object of type {kind}, whose "
+                    "contents cannot be compared. If it is an attribute of the protocol that the "
+                    "function does not need, use a static method, or a function outside the class"
+                )
             raise SimnetError(
                 f"the functionality gives {call.party} a {what} that its script does not make "
                 "at this place in this run: let one method of the protocol make it for both, from "

@@ -111,13 +111,14 @@ def disclosed_in_words(verdict: Found) -> str:
         return "not judged"
     stated = ", as the protocol states" if disclosure.tier == "stated" else ""
     if disclosure.independent:
-        return f"independent{stated}"
-    if disclosure.epsilon is None:
+        loss = "independent"
+    elif disclosure.epsilon is None:
         return "not judged"
+    else:
+        loss = _loss_in_words(disclosure.epsilon)
     if disclosure.by_itself is None:
-        return f"{_loss_in_words(disclosure.epsilon)}{stated}"
-    by_itself = _loss_in_words(disclosure.by_itself)
-    return f"{by_itself} alone, {_loss_in_words(disclosure.epsilon)} given what shares tell"
+        return f"{loss}{stated}"
+    return f"{_loss_in_words(disclosure.by_itself)} alone, {loss} given what shares tell"
 
 
 def disclosed_in_short(verdict: Found) -> str:

@@ -20,10 +20,11 @@ three purposes:
 
 The knowledge of a function consists of its code, without its name and line numbers, and of the
 knowledge of the things named above. A plain value is described by its key (`plain_keys`), a large
-array by a digest, an object by its type and its attributes. Modules, classes, and those functions
-of Python, numpy and simnet that use no variables around them are assumed not to change, so their
-contents are not inspected. Any other object whose contents cannot be inspected is `Opaque`: such an
-object equals only itself, and we cannot tell whether it has changed.
+array by a digest, an object by its type and its attributes, and an object of a class of Python or
+numpy by what Python would write into a file to restore the object. Modules, classes, and those
+functions of Python, numpy and simnet that use no variables around them are assumed not to change,
+so their contents are not inspected. Any other object whose contents cannot be inspected is
+`Opaque`: such an object equals only itself, and we cannot tell whether it has changed.
 
 >>> functions = [lambda: limit for limit in (3, 5)]
 >>> [function() for function in functions]
@@ -37,12 +38,15 @@ object equals only itself, and we cannot tell whether it has changed.
 """
 
 import abc
+import copyreg
+import decimal
 import functools
 import hashlib
 import os
 import sys
 import typing
-from collections.abc import Callable, Hashable
+import weakref
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
@@ -77,6 +81,8 @@ _PYTHON = Path(os.__file__).parent
 _FOLDERS = tuple(f"{each}{os.sep}" for each in (_PYTHON, np.__path__[0], Path(__file__).parents[1]))
 _BESIDE = f"{_PYTHON / 'site-packages'}{os.sep}"  # the folder of other installed packages
 _STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes without attributes
+# Classes whose objects keep notes that do not change results.
+_WITH_NOTES = (decimal.Context, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 WITH_CACHE = type(functools.cache(abs))
 _OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, type(np.mean))
 
@@ -128,13 +134,16 @@ def is_same(first: Hashable, second: Hashable) -> bool:
     """Return whether we consider two functions with these descriptions the same: the descriptions
     are equal and contain no `Opaque` object.
     """
-    return first is not None and first == second and _shows_all(first)
+    return first is not None and first == second and not any(opaque_objects(first))
 
 
-def _shows_all(knowledge: Hashable) -> bool:
+def opaque_objects(knowledge: Hashable) -> Iterator["Opaque"]:
+    """Yield all objects in a description whose contents cannot be inspected."""
     if isinstance(knowledge, tuple):
-        return all(map(_shows_all, knowledge))
-    return not isinstance(knowledge, Opaque)
+        for part in knowledge:
+            yield from opaque_objects(part)
+    elif isinstance(knowledge, Opaque):
+        yield knowledge
 
 
 class Describer:
@@ -202,19 +211,51 @@ class Describer:
         return self.parts_of_object(value)
 
     def parts_of_object(self, value: Any) -> list[object] | None:
-        """Return the names and values of an object's attributes. Return None if the class belongs
-        to Python, numpy or simnet, or is derived from a class of Python or numpy that is not in
-        `_STATELESS`, or if objects of the class have contents besides their attributes.
+        """Return the names and values of an object's attributes, or the parts of an object of a
+        class of Python or numpy (`parts_for_pickle`). Return None if the class belongs to simnet,
+        or is derived from a class of Python or numpy that is not in `_STATELESS`, or if objects of
+        the class have contents besides their attributes.
         """
-        if library_of(type(value)) or any(
-            library_of(kind) not in ("", "simnet") and kind not in _STATELESS
-            for kind in type(value).__mro__[:-1]
+        kind = type(value)
+        if library_of(kind):
+            module = sys.modules.get(kind.__module__)
+            is_genuine = getattr(module, kind.__name__, None) is kind is not object
+            return parts_for_pickle(value) if is_genuine else None
+        if any(
+            library_of(each) not in ("", "simnet") and each not in _STATELESS
+            for each in kind.__mro__[:-1]
         ):
             return None
-        if hides_contents(type(value)):
+        if hides_contents(kind):
             return None
         attributes = {**getattr(value, "__dict__", {}), **dict(slots_of(value))}
         return [part for name in sorted(attributes) for part in (name, attributes[name])]
+
+
+def keeps_notes(kind: type) -> bool:
+    """Whether objects of a class may keep notes that do not change results."""
+    return any(each in _WITH_NOTES or library_of(each) == "simnet" for each in kind.__mro__)
+
+
+def parts_for_pickle(value: Any) -> list[object] | None:
+    """Return what Python would write into a file to restore an object of a class of Python or
+    numpy, or of a class that is derived from such a class. Return None if Python cannot do this,
+    and for objects that keep notes.
+    """
+    kind = type(value)
+    if isinstance(value, np.vectorize):  # keeps functions that it has made
+        return [pair for pair in vars(value).items() if pair[0] != "_ufunc"]
+    if keeps_notes(kind):
+        return None
+    try:
+        reduce = copyreg.dispatch_table.get(kind)
+        made = value.__reduce_ex__(4) if reduce is None else reduce(value)
+    except Exception:  # such an object may raise anything
+        return None
+    if not isinstance(made, tuple):
+        return None  # a name, but perhaps of another object
+    # The first part is the function that restores the object, often a new object at each call.
+    return [list(part) if isinstance(part, Iterator) else part for part in made[1:]]
 
 
 def is_of_library(function: object) -> bool:

@@ -21,16 +21,14 @@ False
 """
 
 import abc
-import decimal
 import dis
 import enum
 import functools
 import operator
 import sys
 import typing
-import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from types import (
     CellType,
@@ -54,16 +52,16 @@ from simnet.doors.captured import (
     Describer,
     contents_of,
     is_of_library,
+    keeps_notes,
     library_of,
     names_used,
+    parts_for_pickle,
 )
 from simnet.doors.plain_keys import Itself, key_of, slots_of
 
 _INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
 # Containers of Python that are described by their contents, beside list, tuple, dict and set.
 _OTHER_CONTAINERS = (bytearray, deque, Counter, OrderedDict, defaultdict)
-# Classes whose objects keep notes that do not change results.
-_WITH_NOTES = (decimal.Context, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 _ATOMS = {type(None), bool, int, float, complex, str, bytes}
 _DESCRIPTORS = (property, functools.cached_property, staticmethod, classmethod)
 _NO_DATA = (type, ModuleType, FunctionType, WITH_CACHE, *_DESCRIPTORS)
@@ -186,7 +184,13 @@ class _StateDescriber(Describer):
         if parts is None:
             kind = type(value)
             is_of_others = not library_of(kind) and _is_installed(kind.__module__, self._package)
-            return None if is_of_others else _parts_for_pickle(value)
+            if is_of_others or keeps_notes(kind):
+                return None
+            parts = parts_for_pickle(value)
+            attributes = getattr(value, "__dict__", None)
+            return [dict(attributes)] if parts is None and type(attributes) is dict else parts
+        if library_of(type(value)):
+            return parts
         kinds = [kind for kind in type(value).__mro__ if not library_of(kind)]
         kept = {"_attrs_cached_hash"}
         for kind in kinds:
@@ -256,27 +260,6 @@ class _StateDescriber(Describer):
             *(self.describe(part) for part in inside),
             *(self.describe(part) for part in installed),
         )
-
-
-def _parts_for_pickle(value: Any) -> list[object] | None:
-    """Return parts of an object of a class of Python or numpy, or of a class that is derived from
-    such a class: what Python would write into a file to restore the object or, if this fails, its
-    attributes. Return None if there are no such parts, and for objects that keep notes.
-    """
-    if isinstance(value, np.vectorize):  # keeps functions that it has made
-        return [pair for pair in vars(value).items() if pair[0] != "_ufunc"]
-    kinds = type(value).__mro__
-    if any(kind in _WITH_NOTES or library_of(kind) == "simnet" for kind in kinds):
-        return None
-    try:
-        made = value.__reduce_ex__(4)
-    except Exception:  # such an object may raise anything
-        attributes = getattr(value, "__dict__", None)
-        return [dict(attributes)] if isinstance(attributes, dict) else None
-    if not isinstance(made, tuple):
-        return []
-    # The first part is the function that restores the object, often a new object at each call.
-    return [list(part) if isinstance(part, Iterator) else part for part in made[1:]]
 
 
 def _behind_key(key: Hashable) -> list[object]:

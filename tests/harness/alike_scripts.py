@@ -16,7 +16,7 @@ from simnet.roster import Seat, seats
 from simnet.values.field import Field, FieldArray
 from tests.harness.pairwise_masks import PairwiseMasks
 
-STEPS = ("share", "share", "mask", "send", "send", "publish")
+STEPS = ("share", "share", "mask", "send", "send", "publish", "twice", "twice")
 
 
 def house(name: str, n: int) -> Any:
@@ -37,7 +37,9 @@ class Step:
 
     `share` splits a value into shares for all users, and sums up what it receives; the share that
     closes the sum stands at place `at`. `mask` sends fresh coins to all users. `send` sends a
-    combination to the server, and `publish` to all users. `weights` are the coefficients of the
+    combination to the server, and `publish` to all users. `twice` sends two arrays under one tag: a
+    combination with a new coin to the server, and then the coin, to the server too or to all users.
+    `weights` are the coefficients of the
     combination, and with `fresh` a new coin is added to it. `summed` says how it is sent.
     """
 
@@ -106,6 +108,8 @@ class Alike:
                 await me.scatter(summed, to=users, rows=rows)
                 pool.append(rows.sum())
                 pool.append(await me.gather_sum(summed, senders=users))
+            elif step.kind == "twice":
+                pool += await self.twice(me, value, step, (tag, summed)[step.summed], is_odd)
             else:
                 if step.fresh and not (is_odd and self.odd_way == 2):
                     coin = me.coins.field(field, (1,))
@@ -116,10 +120,24 @@ class Alike:
                     await me.publish(tag, others, value)
                     heard = await me.gather(tag, others)
                     pool.append(type(heard[0]).stack(heard).sum())
-                elif step.summed:
-                    await me.send(summed, "server", value)
                 else:
-                    await me.send(tag, "server", value)
+                    await me.send((tag, summed)[step.summed], "server", value)
+
+    async def twice(
+        self, me: Party, value: FieldArray, step: Step, tag: Tag, is_odd: bool
+    ) -> list[FieldArray]:
+        """Send two arrays under one tag. Return what may go into later combinations."""
+        coin = me.coins.field(Field(self.modulus), (1,))
+        await me.send(tag, "server", value + coin * (2 if is_odd else 1))
+        if step.at % 2:
+            await me.send(tag, "server", coin)
+            return [coin]
+        users = me.all("user")
+        await me.scatter(tag, to=users, rows=type(coin).join([coin] * self.users)[:, None])
+        if step.summed:
+            return [coin, await me.gather_sum(tag, senders=users)]
+        await me.gather(tag, users)
+        return [coin]
 
     async def server(self, me: Party) -> None:
         """Receive what users send."""
@@ -129,6 +147,12 @@ class Alike:
                 await me.gather_sum(Summed(f"send {number}"), senders=users)
             elif step.kind == "send":
                 await me.gather(Tag(f"send {number} alone"), users)
+            elif step.kind == "twice":
+                for _ in range(1 + step.at % 2):
+                    if step.summed:
+                        await me.gather_sum(Summed(f"twice {number}"), senders=users)
+                    else:
+                        await me.gather(Tag(f"twice {number} alone"), users)
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
         """The sum of first elements for the server, or nothing."""

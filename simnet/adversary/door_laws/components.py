@@ -32,6 +32,7 @@ whatever follows from its widened view (`surroundings`). This is the upper end o
 shares, so the coalition may in fact know less.
 """
 
+import functools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -129,8 +130,8 @@ class Component:
 
     doors: tuple[HonestDoor, ...]
     secrets: tuple[HonestDoor, ...]
-    # The families of what the component's doors are given, and all families that were made from
-    # these.
+    # The families of what the component's doors are given, except for arrays that the coalition
+    # knows; and all families that were made from these.
     touched: frozenset[int]
     # The touched families that are no free secrets: coins, products, and secrets whose refusal
     # counts as a disclosed value; and what was made from all these.
@@ -172,13 +173,20 @@ class DoorGraph:
         products: Sequence[Product],
         unknowns: Unknowns,
         corrupt: Collection[str],
-        surroundings: Surroundings,
+        surroundings: Surroundings | None,
         roles: Roles | None = None,
+        received: Collection[int] = (),
     ) -> None:
-        """`roles` says which random rows of seeds the coalition knows."""
+        """`roles` says which random rows of seeds the coalition knows. `received` lists the
+        families of the coalition's secrets that were made from field elements. Without
+        `surroundings` the graph is for somebody who sees no messages (`alone`).
+        """
         self.doors = doors
-        self.reader = ElementReader(unknowns, corrupt, roles)
+        self.reader = ElementReader(
+            unknowns, corrupt, roles, received if surroundings is None else None
+        )
         self.surroundings = surroundings
+        self._given = unknowns, corrupt, roles, received
         # If two runs share a secret, a door of each run made the secret; we take the door of the
         # first run.
         self.makers: dict[int, HonestDoor] = {}
@@ -189,12 +197,38 @@ class DoorGraph:
         self._kinds = unknowns.kinds()
         self._known: dict[int, tuple[Forms, bool]] = {}
 
+    @functools.cached_property
+    def alone(self) -> "DoorGraph":
+        """The same doors for somebody who has the coalition's inputs and coins, and sees the
+        disclosed values but no messages.
+        """
+        unknowns, corrupt, roles, received = self._given
+        return DoorGraph(self.doors, self._products, unknowns, corrupt, None, roles, received)
+
+    def relies_on_messages(self, component: Component) -> bool:
+        """Whether the law of a component is the law given numbers that the coalition knows from
+        messages.
+        """
+        rows = [forms for door in (*component.secrets, *component.doors) for forms in door.rows]
+        return any(
+            self.is_computed(forms)
+            or any(
+                element.known != outside.known
+                for element, outside in zip(
+                    self.reader.elements(forms), self.alone.reader.elements(forms), strict=True
+                )
+            )
+            for forms in rows
+        )
+
     def is_known(self, forms: Forms) -> bool:
         """Whether the coalition knows the numbers of an array."""
         found = self._known.get(id(forms))
         if found is None:
             hidden = any(element.is_hidden for element in self.reader.elements(forms))
-            known = not hidden or self.surroundings.is_known(forms)
+            known = not hidden or (
+                self.surroundings is not None and self.surroundings.is_known(forms)
+            )
             found = self._known[id(forms)] = forms, known
         return found[1]
 
@@ -230,7 +264,9 @@ class DoorGraph:
             public=tuple(public),
             known=tuple(known),
             components=components,
-            are_apart=not rows or self.surroundings.are_apart(list(rows.values())),
+            are_apart=not rows
+            or self.surroundings is None
+            or self.surroundings.are_apart(list(rows.values())),
         )
 
     def coin_rows(self, door: HonestDoor) -> list[Forms]:
@@ -289,7 +325,9 @@ class DoorGraph:
             made = {door.number for door in secrets}
             doors = [door for door in group if not (door.only_refusal and door.number in made)]
             rows = [forms for door in (*doors, *secrets) for forms in door.rows]
-            families = {family for forms in rows for family in _families(forms)}
+            families = {
+                family for forms in rows if not self.is_known(forms) for family in _families(forms)
+            }
             own = {door.family for door in secrets if door.family is not None}
             mixed = {family for family in families if self._kinds[family] != SECRET}
             # The fact that a door did not refuse says something about the secret that the door

@@ -18,6 +18,10 @@ components. A block without functions is a single component, and the block's los
 `epsilon`. A party's loss is the sum of the losses of all blocks that depend on the party's input.
 We report the largest loss of any party.
 
+*Alone.* The laws above are laws given the numbers that the coalition knows from messages. These
+numbers may depend on inputs. So we sort and judge the doors once more for somebody who sees no
+messages (`DoorGraph.alone`), to say what the disclosed values tell by themselves.
+
 Example. A party with input x makes a secret n from coins alone, and a secret t = x + n. The
 functionality hands t to the coalition, and the party discloses n. By itself n says nothing about x,
 so its `epsilon` is 0. But n and t are in one block, and the `strong_epsilon` of n is infinite:
@@ -64,9 +68,9 @@ class DisclosedDoors:
     """Disclosing doors that are reported together, in one line.
 
     `epsilon` bounds what the disclosed values tell about one party's input to somebody who learns
-    nothing else. `strong_epsilon` bounds what they tell in addition, to somebody who may know
-    anything else about the secrets behind the doors. `epsilon` and `strong_epsilon` are None if the
-    doors were not judged. `strong_epsilon` is None, too, if it could not be computed.
+    nothing else: who has the coalition's inputs and coins, but sees no messages. `strong_epsilon`
+    bounds what the values of connected doors tell in addition, to somebody who may know anything
+    else about the secrets behind the doors. Each is None if it was not found.
     """
 
     parties: tuple[str, ...]  # the parties that call the doors
@@ -83,16 +87,6 @@ class DisclosedDoors:
         doors. False, too, if `strong_epsilon` is None.
         """
         return self.strong_epsilon == 0
-
-    @property
-    def independent_alone(self) -> bool:
-        """Whether the disclosed values by themselves have the same law for all inputs. False, too,
-        if the doors were not judged.
-
-        If the coalition's messages also tell something about the secrets behind the values, this is
-        not enough: see `independent`.
-        """
-        return self.epsilon == 0
 
 
 @attrs.frozen(kw_only=True)
@@ -144,19 +138,31 @@ def disclosures(
     """
     first_of_run = {place: known.runs.index(run) for place, run in enumerate(known.runs)}
     once = [door for door in disclosing if first_of_run[door.run] == door.run]
+    laws = laws or DoorLaws()
     partition = graph.partition(once)
-    judge = _ComponentJudge(graph, partition, domain_of, known, laws or DoorLaws())
+    judge = _ComponentJudge(graph, partition, domain_of, known, laws)
     judged = [judge.judged(component) for component in partition.components]
+
+    def alone(doors: Iterable[HonestDoor]) -> float | None:
+        """The loss of these doors' values to somebody who sees nothing else."""
+        outside = graph.alone.partition(doors)
+        outside_judge = _ComponentJudge(graph.alone, outside, domain_of, known, laws)
+        return _losses(
+            ([outside_judge.judged(each)], {name for _, name in each.inputs}, False)
+            for each in outside.components
+        )
+
     records = [
-        *_records_of(partition.public, "no argument of the function is sealed"),
+        *_records_of(partition.public, "no argument of the function is sealed", alone),
         *_records_of(
             partition.known,
             "the upper bound for shares assumes that the coalition knows the numbers that the "
             "function is given",
+            alone,
         ),
-        *_grouped(judged, judge.signature),
+        *_grouped(judged, judge.signature, alone),
     ]
-    return _together(records, judged, graph, known)
+    return _together(records, judged, graph, known, alone(once))
 
 
 _FoundLaw = tuple[ComponentLaw | None, Tier, str]
@@ -236,7 +242,7 @@ class _ComponentJudge:
             return None, "not judged", str(error)
         # A loss of 0 is exact, because it cannot be smaller.
         tier: Tier = "enumerated" if law.is_exact or law.strong_epsilon == 0 else "bound"
-        return law, tier, _law_in_words(law, component)
+        return law, tier, _law_in_words(law, component, self._graph.relies_on_messages(component))
 
     def _is_shared(self, door: HonestDoor) -> bool:
         return self._seeds[door.run] in self._shared_seeds
@@ -312,7 +318,7 @@ class _ComponentJudge:
         return tuple(elements)
 
 
-def _law_in_words(law: ComponentLaw, component: Component) -> str:
+def _law_in_words(law: ComponentLaw, component: Component, relies_on_messages: bool) -> str:
     if law.strong_epsilon == 0:
         found = "the value has the same law for every input and for all secrets behind the value"
     elif law.epsilon == 0:
@@ -327,6 +333,8 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
     else:
         found = f"ε is {'exact' if law.is_exact else 'a bound'} for the value's law given the input"
     conditions = []
+    if relies_on_messages:
+        conditions.append("given the numbers behind the value that the coalition knows")
     if any(isinstance(each, Plain) for door in component.doors for each in door.call.arguments):
         conditions.append("with the plain arguments of this run")
     if law.refused:
@@ -336,7 +344,11 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
     return ", ".join([found, *conditions])
 
 
-def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoors]:
+# Returns the loss of the values of some doors to somebody who sees nothing else.
+_Alone = Callable[[Iterable[HonestDoor]], float | None]
+
+
+def _records_of(doors: Sequence[HonestDoor], argument: str, alone: _Alone) -> list[DisclosedDoors]:
     by_name: dict[str, list[HonestDoor]] = defaultdict(list)
     for door in doors:
         by_name[door.call.title].append(door)
@@ -346,7 +358,7 @@ def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoo
             functions=(name,),
             calls=len(alike),
             tier="proved",
-            epsilon=0.0,
+            epsilon=alone(alike),
             strong_epsilon=0.0,
             argument=argument,
         )
@@ -355,7 +367,7 @@ def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoo
 
 
 def _grouped(
-    judged: Sequence[_Judged], signature: Callable[[Component], Hashable]
+    judged: Sequence[_Judged], signature: Callable[[Component], Hashable], alone: _Alone
 ) -> list[DisclosedDoors]:
     groups: dict[Hashable, list[_Judged]] = defaultdict(list)
     for each in judged:
@@ -370,7 +382,7 @@ def _grouped(
                 functions=tuple(dict.fromkeys(door.call.title for door in first.component.doors)),
                 calls=sum(len(each.component.doors) for each in alike),
                 tier=first.tier,
-                epsilon=None if first.law is None else first.law.epsilon,
+                epsilon=alone(door for each in alike for door in each.component.doors),
                 strong_epsilon=None if first.law is None else first.law.strong_epsilon,
                 argument=first.argument,
             )
@@ -386,6 +398,7 @@ def _together(
     judged: Sequence[_Judged],
     graph: DoorGraph,
     known: Known,
+    by_itself: float | None,
 ) -> Disclosures:
     if not records:
         return Disclosures(
@@ -397,9 +410,6 @@ def _together(
             argument="honest parties disclose nothing",
             has_secrets=bool(graph.makers),
         )
-    by_itself = _losses(
-        ([each], {name for _, name in each.component.inputs}, False) for each in judged
-    )
     total = _losses(_blocks(judged, graph, known))
     tier = max((record.tier for record in records), key=TIERS.index)
     unjudged = [record for record in records if record.tier == "not judged"]

@@ -154,7 +154,12 @@ class DoorJudge:
         products = [product for reading in self._readings for product in reading.products]
         surroundings = ViewSurroundings(view, arrays)
         roles = None if view is None else view.roles
-        return DoorGraph(doors, products, self._unknowns, corrupt, surroundings, roles)
+        received = {
+            door.family
+            for door in honest_doors(calls, ())
+            if door.family is not None and door.rows and door.call.party in corrupt
+        }
+        return DoorGraph(doors, products, self._unknowns, corrupt, surroundings, roles, received)
 
     def _examples_of(self, place: Place) -> Sequence[int]:
         """Inputs that a party might have: all possible inputs, if they are known, and otherwise the

@@ -55,14 +55,24 @@ class ElementReader:
 
     `roles` says which random rows of seeds the coalition knows. Without `roles`, a random row
     counts as a product, and no law is computed for elements that contain it.
+
+    `received` is given for somebody who sees no messages. It lists the secrets of the coalition
+    that were made from field elements. These secrets, the coalition's products, and random rows of
+    seeds that the coalition knows may depend on what honest parties sent, so they count as products
+    as well.
     """
 
     def __init__(
-        self, unknowns: Unknowns, corrupt: Collection[str], roles: Roles | None = None
+        self,
+        unknowns: Unknowns,
+        corrupt: Collection[str],
+        roles: Roles | None = None,
+        received: Collection[int] | None = None,
     ) -> None:
         self._unknowns = unknowns
         self._is_known = unknowns.held_by(corrupt)
         self._roles = roles
+        self._received = received
         # By the identity of an array. The arrays are kept alive, so that Python does not give their
         # ids to other objects.
         self._read: dict[int, tuple[Forms, list[Element]]] = {}
@@ -100,11 +110,17 @@ class ElementReader:
         )
 
     def _kind(self, family: Family) -> str:
-        if family.kind == "stream":
-            if self._roles is None:
-                return "product"
-            return "known" if self._roles.known[family.number] else "coin"
-        return "known" if self._is_known[family.number] else family.kind
+        is_known = self._is_known[family.number]
+        kind = family.kind
+        if kind == "stream":
+            kind = "product" if self._roles is None else "coin"
+            is_known = self._roles is not None and self._roles.known[family.number]
+        if not is_known:
+            return kind
+        may_depend = self._received is not None and (
+            family.kind in ("product", "stream") or family.number in self._received
+        )
+        return "product" if may_depend else "known"
 
 
 def basis_of(vectors: Sequence[Vector], modulus: int) -> tuple[int, list[Vector]]:

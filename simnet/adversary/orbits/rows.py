@@ -61,7 +61,8 @@ class NotAlike(SimnetError):
 
 @attrs.frozen(eq=False)
 class Sent:
-    """Rows that were sent under one label: row k went to `recipients[k]`.
+    """Rows that were sent under one label: row k went to `recipients[k]`. In a book, all labels are
+    different: a label that occurs again is followed by the number of blocks that had it before.
 
     If `is_published`, there is a single row, which went to all recipients.
     """
@@ -111,6 +112,7 @@ class Book:
 
     def __init__(self, kind_of: Callable[[int], Kind]) -> None:
         self.sent: list[Sent] = []
+        self._blocks: Counter[tuple[object, ...]] = Counter()  # the blocks so far, by label
         self.relations: list[Relation] = []
         self._kind_of = kind_of
         self._lanes: dict[int, int] = {}
@@ -123,7 +125,11 @@ class Book:
         """Read rows, which belong to the blocks one after another."""
         first = len(self.sent)
         ends = np.cumsum([block.rows for block in blocks])
-        self.sent += blocks
+        for block in blocks:
+            again = self._blocks[block.label]
+            self._blocks[block.label] = again + 1
+            label = (*block.label, again) if again else block.label
+            self.sent.append(attrs.evolve(block, label=label))
         if isinstance(rows, Terms):
             self._read_terms(rows, first, ends, modulus)
         elif self._are_fresh(rows):

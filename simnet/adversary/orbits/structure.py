@@ -83,7 +83,7 @@ class Structure:
         self._handed: list[tuple[Node, HandedRow]] = []
         for party, book in outline.books.items():
             for number, sent in enumerate(book.sent):
-                self._find(sent.label)
+                self._join(sent.label, _of_sum(sent.label))
                 self._senders[sent.label].append((party, number))
             for relation in book.relations:
                 self.relations[party, relation.block].append(relation)
@@ -386,8 +386,6 @@ class _Builder:
         counts: Counter[tuple[Label, Word]] = Counter()
         shapes: dict[tuple[Label, Word], Counter[Shape | None]] = defaultdict(Counter)
         for label, senders in self._senders.items():
-            if len({party for party, _ in senders}) != len(senders):
-                raise NotAlike("a party sends several arrays under one tag")
             published = {self._sent(*each).is_published for each in senders}
             if len(published) > 1:
                 raise NotAlike("some parties publish what others send one by one")
@@ -745,10 +743,11 @@ class _Tables:
         row's word.
         """
         for key in self._shapes:
-            if key[0] != part[1]:
-                continue
             if part[0] == "sum":
-                yield from self._to_sum(key, word)
+                if _of_sum(key[0]) == part[1]:
+                    yield from self._to_sum(key, word)
+            elif key[0] != part[1]:
+                continue
             elif part[0] == "message":
                 yield from self._from_one(key, part[2], word)
             elif key[1][0] == word[0]:
@@ -806,10 +805,21 @@ class _Tables:
         ]
 
 
+def _of_sum(label: Label) -> Label:
+    """The label of the sums that the messages of a label go into, if they are summed: a party may
+    send several messages that go into one sum.
+    """
+    return label if _is_kept(label) else label[:4]
+
+
+def _is_kept(label: Label) -> bool:
+    return isinstance(label[1], str)
+
+
 def _text(label: Label) -> str:
     """The tag and the key of a message, and the other numbers in its label that are not 0."""
     # The label of a message that is not summed begins with "message" and has no key.
-    tag, key, *numbers = label if len(label) == 4 else (label[1], None, *label[2:])
+    tag, key, *numbers = (label[1], None, *label[2:]) if _is_kept(label) else label
     shown = [tag, *([] if key is None else [key]), *filter(None, numbers)]
     return " ".join(map(str, shown))
 

@@ -12,6 +12,7 @@ from protocols.tss.about import about as about_tss
 from protocols.tss.script import TSS
 from simnet import Field, Party, Sealed, Seat, Tag, run, verdict
 from simnet.adversary.verdict import Verdict
+from simnet.adversary.whole_view import disclosed_in_words
 from simnet.adversary.words import verdict_in_words
 from simnet.contract import Holder
 from simnet.kernel.run import Run
@@ -278,3 +279,79 @@ def test_runs_with_different_schedules_are_different_runs() -> None:
     first, second = (run(Asked(perturbs, idle), [1], 0, schedule=Shuffled(n)) for n in (1, 2))
     assert verdict([first, first], "asker").discrete.disclosure is not None
     assert verdict([first, second], "asker").discrete.disclosure is None
+
+
+# What values tell alone, when the coalition also got what they were made of.
+
+
+class Beside:
+    """The helper discloses a function of u1's bit, which S is sent too, and of u2's noisy bit."""
+
+    items = 2
+
+    def __init__(self, disclosed: Callable[..., int], takes_both: bool, relayed: bool) -> None:
+        self._disclosed, self._takes_both, self._relayed = disclosed, takes_both, relayed
+
+    def parties(self) -> Mapping[str, Seat]:
+        scripts = {"u1": self.first, "u2": self.second, "H": self.helper, "S": self.server}
+        return {name: Seat(script) for name, script in scripts.items()}
+
+    def bit(self, item: Sealed, user: Holder) -> Any:
+        return user.secret(lambda x: x - 1, item, field=F2, shape=())
+
+    async def first(self, me: Party, item: Sealed) -> None:
+        bit = self.bit(item, me)
+        await me.send(NOTE, "S", bit)
+        if not self._relayed:
+            await me.send(NOTE, "H", bit)
+
+    async def second(self, me: Party, item: Sealed) -> None:
+        noisy_bit = me.secret(
+            lambda x, coins: (x - 1) ^ coins.bernoulli(0.5), item, field=F2, shape=()
+        )
+        await me.send(NOTE, "H", noisy_bit)
+
+    async def server(self, me: Party) -> None:
+        bit = await me.receive(NOTE, "u1", shape=())
+        if self._relayed:
+            await me.send(NOTE, "H", me.secret(int, bit, field=F2, shape=()))
+
+    async def helper(self, me: Party) -> None:
+        bit = await me.receive(NOTE, "S" if self._relayed else "u1", shape=())
+        other = await me.receive(NOTE, "u2", shape=())
+        me.disclose(self._disclosed, *([bit, other] if self._takes_both else [bit]))
+
+
+F2 = Field(2)
+BESIDE: dict[str, tuple[Callable[..., int], bool]] = {
+    "either": (lambda a, b: int(a == 1 or b == 1), True),
+    "the known one of two": (lambda a, b: int(a) + 0 * int(b), True),
+    "the known one": (int, False),
+}
+
+
+@pytest.mark.parametrize("disclosed", BESIDE)
+@pytest.mark.parametrize("inputs", [[1, 1], [2, 1]])
+def test_a_value_made_of_what_shares_tell_is_not_independent_alone(
+    disclosed: str, inputs: list[int]
+) -> None:
+    found = verdict(run(Beside(*BESIDE[disclosed], relayed=False), inputs, seed=0), "S")
+    disclosure = found.discrete.disclosure
+    assert disclosure is not None
+    assert (disclosure.epsilon, disclosure.by_itself) == (0, math.inf)
+    words = "no finite ε alone, independent given what shares tell"
+    assert disclosed_in_words(found) == words
+    (doors,) = found.discrete.disclosed
+    assert doors.epsilon == math.inf
+    assert "that the coalition knows" in doors.argument
+
+
+@pytest.mark.parametrize("disclosed", BESIDE)
+def test_a_secret_that_the_coalition_made_of_what_it_got_is_no_coin_of_its_own(
+    disclosed: str,
+) -> None:
+    found = verdict(run(Beside(*BESIDE[disclosed], relayed=True), [1, 1], seed=0), "S")
+    (doors,) = found.discrete.disclosed
+    assert doors.epsilon is None
+    assert found.discrete.disclosure is not None
+    assert found.discrete.disclosure.by_itself is None

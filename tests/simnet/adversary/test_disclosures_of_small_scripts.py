@@ -3,7 +3,8 @@ world.
 
 At the history of a run, the exact loss of a view and of all disclosed values together must not
 exceed what the verdict says, if shares tell nothing. If they tell only the output, then the law of
-the disclosed values given this output must not differ more than that between inputs.
+the disclosed values given this output must not differ more than that between inputs. What the
+verdict says about disclosed values alone is compared with their law, whatever shares tell.
 """
 
 import math
@@ -18,13 +19,14 @@ import pytest
 
 from simnet import Judge
 from simnet.adversary.door_laws.door_judge import DoorJudge
+from simnet.adversary.verdict import Verdict
 from simnet.errors import SimnetError
 from tests.harness.marks import slow_but
 from tests.harness.small_scripts.checking import coalitions, history_of, played
 from tests.harness.small_scripts.drawing import drawn
 from tests.harness.small_scripts.source import forget_sources, protocol_of
-from tests.harness.small_scripts.steps import Script
-from tests.harness.small_scripts.truth import History, Truth
+from tests.harness.small_scripts.steps import Disclose, Script
+from tests.harness.small_scripts.truth import History, Likelihoods, Truth
 from tests.harness.small_scripts.worlds import Worlds
 
 
@@ -49,6 +51,36 @@ def loss_given_output(truth: Truth, coalition: Sequence[str], history: History) 
             if first > 0:
                 worst = max(worst, math.log(first / second) if second > 0 else math.inf)
     return worst
+
+
+def loss_alone(truth: Truth, coalition: Sequence[str], history: History) -> float:
+    """The largest log ratio of the chances of a history between two inputs of one party, given the
+    coalition's own inputs and coins, but not what the coalition receives.
+    """
+    own, honest = truth._own(coalition), truth._honest(coalition)
+    row = truth._joint([own, truth._history])
+    _, first = np.unique(row, return_index=True)
+    counts = np.zeros((len(first), int(honest.max()) + 1), dtype=np.int64)
+    totals = np.zeros((int(own.max()) + 1, counts.shape[1]), dtype=np.int64)
+    np.add.at(counts, (row, honest), 1)
+    np.add.at(totals, (own, honest), 1)
+    laws = Likelihoods(truth._history[first], counts, totals[own[first]])
+    worst = truth._worst(laws, coalition, neighbours=True)
+    return float(worst[laws.history == truth.histories[history]].max())
+
+
+def check_alone(judge: Judge, found: Verdict, truth: Truth, history: History) -> Counter[str]:
+    """Check what is said about the disclosed values of honest parties alone."""
+    coalition = found.corrupt.parties
+    told = judge.door_judge.disclosures(coalition, found.bounds.widest)
+    for doors in told.doors:
+        says_same = "the same law for every input" in doors.argument
+        assert not says_same or doors.epsilon == 0 or "that the coalition knows" in doors.argument
+    if told.by_itself is None:
+        return Counter()
+    loss = loss_alone(truth, coalition, history)
+    assert loss <= told.by_itself + 1e-9
+    return Counter({"nothing alone" if told.by_itself == 0 else "something alone": 1})
 
 
 def may_refuse(script: Script) -> bool:
@@ -77,6 +109,8 @@ def check(seed: int) -> Counter[str]:
             if "nothing can be judged" not in str(error):
                 raise
             continue
+        if not any(isinstance(step, Disclose) and step.who in one for step in script.steps):
+            counts += check_alone(judge, found, truth, history)
         disclosure = found.discrete.disclosure
         if disclosure is None or disclosure.epsilon is None or found.at_most == "leaks":
             counts["nothing to compare"] += 1
@@ -109,4 +143,5 @@ def test_no_verdict_says_too_little_of_disclosed_values(
         counts += check(seed)
     assert counts["independent"] > 20
     assert counts["telling"] > 10
+    assert min(counts["nothing alone"], counts["something alone"]) > 10
     assert counts["exact"] > 0.8 * (counts["independent"] + counts["telling"])

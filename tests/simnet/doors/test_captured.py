@@ -2,11 +2,18 @@
 same.
 """
 
+import datetime
 import functools
 import itertools
 import random
+import re
+import threading
+from array import array
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from decimal import Decimal
+from pathlib import Path
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import attrs
@@ -18,6 +25,7 @@ from simnet import Party, Seat, run, verdict
 from simnet.adversary.symbolic import SharedSecrets
 from simnet.doors.call import DoorCall
 from simnet.doors.captured import is_same
+from simnet.errors import SimnetError
 from simnet.linear.unknowns import Unknowns
 from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, F, elements, idle, in_a_list
@@ -104,6 +112,21 @@ def same(first: DoorCall, second: DoorCall) -> bool:
     return is_same(first.knowledge, second.knowledge)
 
 
+# Objects of classes of Python and numpy.
+OF_LIBRARIES: list[Function] = [
+    slice,
+    lambda n: datetime.date(2020, 1, 1 + n),
+    lambda n: [Decimal(n)],
+    lambda n: {Path(str(n)): re.compile(str(n))},
+    lambda n: Counter([n]),
+    lambda n: deque([n]),
+    lambda n: array("i", [n]),
+    lambda n: SimpleNamespace(limit=n),
+    lambda n: np.dtype(f"i{4 + 4 * n}"),
+    lambda n: random.Random(n),
+    np.random.default_rng,
+]
+
 MADE: list[Callable[[int], Function]] = [
     lambda n: (lambda v: (v, (1,))) if n else (lambda v: (v, (True,))),
     lambda n: (lambda v: v + 0.0) if n else (lambda v: v + -0.0),
@@ -133,6 +156,7 @@ MADE: list[Callable[[int], Function]] = [
     lambda n: [Record, Plain][n],
     lambda n: [n].count,
     recursing,
+    *(lambda n, make=make: capturing(make(n)) for make in OF_LIBRARIES),
 ]
 
 
@@ -145,9 +169,10 @@ def test_functions_are_the_same_if_they_are_written_alike_and_know_the_same(
 
 
 OPAQUE: list[Function] = [
-    random.Random(1).random,
+    random.SystemRandom().random,
     capturing(iter([1])),
-    capturing(random.Random(1)),
+    capturing(object()),
+    capturing(threading.Lock()),
     iter([1]).__next__,
     capturing(flint.fmpz(3)),
     capturing(type("Integer", (flint.fmpz,), {})(3)),
@@ -165,8 +190,45 @@ def test_what_shows_nothing_of_itself_is_never_the_same(function: Function) -> N
     assert not same(call, call)
 
 
+class Sum:
+    """A sum by a server. The function of the users' secrets is a method of the protocol."""
+
+    items = 5
+
+    def __init__(self, attribute: object) -> None:
+        self.attribute = attribute
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u1": Seat(self.user), "u2": Seat(self.user), "server": Seat(self.server)}
+
+    def number(self, x: int) -> list[int]:
+        return [x]
+
+    def secret(self, user: Any, item: Any) -> Any:
+        return user.secret(self.number, item, field=F, shape=(1,))
+
+    async def user(self, me: Party, item: Any) -> None:
+        await me.send(NOTE, "server", self.secret(me, item))
+
+    async def server(self, me: Party) -> None:
+        await me.gather(NOTE, ["u1", "u2"])
+
+    def functionality(self, items: Any, users: Any) -> Any:
+        return {"server": [self.secret(*each) for each in zip(users, items, strict=True)]}
+
+
+@pytest.mark.parametrize("make", OF_LIBRARIES, ids=map(str, range(len(OF_LIBRARIES))))
+def test_a_protocol_may_have_attributes_of_any_class_with_visible_contents(make: Function) -> None:
+    assert verdict(run(Sum(make(1)), [1, 2], seed=0), "server").finding == "output-only"
+
+
+def test_an_attribute_that_cannot_be_compared_is_named() -> None:
+    with pytest.raises(SimnetError, match="of type lock, whose contents cannot be compared"):
+        verdict(run(Sum([threading.Lock()]), [1, 2], seed=0), "server")
+
+
 def test_one_function_is_not_the_same_when_what_it_uses_has_changed() -> None:
-    held, table = Plain(1), [1]
+    held, table, rng, queue = Plain(1), [1], random.Random(1), deque([1])
     partial = functools.partial(max)
     partial.limit = 1  # type: ignore[attr-defined]
     module, with_limit = using(helper=lambda value: value), using()
@@ -178,6 +240,8 @@ def test_one_function_is_not_the_same_when_what_it_uses_has_changed() -> None:
         (module, lambda: module.__globals__.update(helper=abs)),
         (with_limit, lambda: setattr(with_limit, "limit", 2)),
         (capturing(partial), lambda: setattr(partial, "limit", 2)),
+        (rng.random, lambda: rng.seed(2)),
+        (capturing(queue), lambda: queue.append(2)),
     ):
         before = opened(function)
         assert same(before, opened(function))
