@@ -278,6 +278,7 @@ class Judge:
             replays=self.replays,
             bounds=bounds,
             secret_values=functools.partial(self.door_judge.secret_values, coalition.parties),
+            find_refused=lambda: self.door_judge.refused_inputs,
         )
 
     def _check_observed(self, coalition: Coalition) -> None:

@@ -169,8 +169,10 @@ def compare_recorded_runs(first: Run, second: Run, record: DoorRecord) -> None:
         raise
 
 
-def replays_in_words(replays: Sequence[Replays]) -> str:
-    """What the checks of the runs that were judged together have shown, as a sentence."""
+def replays_in_words(replays: Sequence[Replays], refuses_some: bool = False) -> str:
+    """What the checks of the runs that were judged together have shown, as a sentence.
+    `refuses_some` says whether the function of a door refuses some inputs.
+    """
     made = sum(each.made for each in replays)
     if all(each.needed == 0 for each in replays):
         return "the script sends the same messages when read without inputs"
@@ -181,7 +183,7 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
         )
     count = f"{made:,} replay{'s' if made != 1 else ''}"
     is_complete = all(each.is_complete for each in replays)
-    covered = ", so that every input took every value" if is_complete else ""
+    covered = ", so that every input took every value" if is_complete and not refuses_some else ""
     return (
         "the script sends the same messages when read without inputs and in "
         f"{count} on other inputs{covered}"

@@ -40,6 +40,7 @@ from simnet.adversary.attack import own_part, replay_attack, sorted_entries
 from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.coalition import NETWORK, Coalition
 from simnet.adversary.discrete import DiscreteView
+from simnet.adversary.door_laws.refusals import RefusedInputs
 from simnet.adversary.field_view import Excerpt
 from simnet.adversary.knowledge import BasisFunction, Knowledge
 from simnet.adversary.output_fixes import (
@@ -152,6 +153,12 @@ class Verdict:
     bounds: ShareBounds = attrs.field(repr=False)
     # the possible values of honest secrets, computed when they are needed
     secret_values: Callable[[], Mapping[SecretKey, SecretValues]] = attrs.field(repr=False)
+    find_refused: Callable[[], tuple[RefusedInputs, ...]] = attrs.field(repr=False)
+
+    @property
+    def refused(self) -> tuple[RefusedInputs, ...]:
+        """Inputs that the verdict is not about: the function of some door refuses them."""
+        return self.find_refused()
 
     @property
     def finding(self) -> ShareFinding:
@@ -249,6 +256,7 @@ class Verdict:
             "tier": self.tier,
             "notes": list(self.notes),
             "replays": [attrs.asdict(replays) for replays in self.replays],
+            "refused": [attrs.asdict(refused) for refused in self.refused],
             "functions": [_function_json(function) for function in self.functions],
             "leaks": [_leak_json(function) for function in self.leaks],
             "output_fixes": self.output_fixes.in_words,

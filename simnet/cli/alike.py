@@ -94,7 +94,7 @@ def print_alike(out: "Console", verdict: "AlikeVerdict") -> None:
             f"are alike, by {verdict.theorem}).",
         )
     )
-    for note in verdict.notes:
+    for note in [*verdict.notes, *(refused.in_words for refused in verdict.refused)]:
         out.print(Text(f"  note: {note}", "yellow"))
     systems = len(verdict.lifted.found)
     where = f", in the largest of {systems:,} systems of equations" if systems > 1 else ""

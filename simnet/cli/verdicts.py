@@ -78,7 +78,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
             f" in {where} {seeds}; {tier_in_words(verdict)}).",
         )
     )
-    for note in verdict.notes:
+    for note in [*verdict.notes, *(refused.in_words for refused in verdict.refused)]:
         console.print(Text(f"  note: {note}", "yellow"))
     for learned in verdict.functions[:FUNCTIONS_SHOWN]:
         _print_learned(console, verdict, learned)
@@ -105,7 +105,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
             f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements from "
             "honest parties, and learns nothing about the inputs of these parties from them"
         )
-    console.print(f"  checked: {replays_in_words(verdict.replays)}")
+    console.print(f"  checked: {replays_in_words(verdict.replays, bool(verdict.refused))}")
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
     for kind in verdict.discrete.sees:
         console.print(Text(f"    {seen_in_words(kind)}"))

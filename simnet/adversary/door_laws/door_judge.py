@@ -14,7 +14,12 @@ from simnet.adversary.door_laws.components import DoorGraph, HonestDoor, honest_
 from simnet.adversary.door_laws.disclosed import Disclosures, Known, disclosures
 from simnet.adversary.door_laws.door_law import DoorLaws
 from simnet.adversary.door_laws.laws import Place, recorded_outcome
-from simnet.adversary.door_laws.refusals import refusal, telling_refusals
+from simnet.adversary.door_laws.refusals import (
+    RefusedInputs,
+    refusal,
+    refused_inputs,
+    telling_refusals,
+)
 from simnet.adversary.door_laws.surroundings import ViewSurroundings, WidestView
 from simnet.adversary.door_laws.witness import SecretFunction, has_witness
 from simnet.adversary.door_uses import DoorUse
@@ -115,6 +120,14 @@ class DoorJudge:
             if any(recorded in values for values in alike[signature].by_input.values()):
                 found[door.call.party, door.call.number] = alike[signature]
         return found
+
+    @functools.cached_property
+    def refused_inputs(self) -> tuple[RefusedInputs, ...]:
+        """The possible inputs for which a door of these runs always raises an error, whoever calls
+        the door.
+        """
+        doors = honest_doors([reading.calls for reading in self._readings], (), self._same_inputs)
+        return refused_inputs(doors, self._domain_of, self._laws)
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
         """Whether the inputs alone decide if the door's function raises an error; False if we do

@@ -5,7 +5,7 @@ same, as far as simnet can compare functions (see `simnet.doors.captured`), and 
 arguments. Then both have the same law at equal values of their sealed arguments.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,10 +95,34 @@ def _has_changed(call: DoorCall) -> bool:
     return call.has_changed or any(map(_has_changed, made))
 
 
+def always_refuses(call: DoorCall, inputs: Sequence[Any]) -> bool:
+    """Whether a door that is given only sealed inputs, with these values, raises an error whatever
+    its coins are; False if this was not found out.
+    """
+
+    def accept(_: Any) -> Hashable:
+        raise _Accepted
+
+    try:
+        law_of_door(call, inputs, [], CallBudget(CALLS_OF_ONE_DOOR), accept)
+    except (_Accepted, NotEnumerable):
+        return False
+    return True
+
+
+class _Accepted(BaseException):
+    """Ends the calls of a door: it has returned a value."""
+
+
 def law_of_door(
-    call: DoorCall, inputs: Sequence[Any], rows: Sequence[tuple[int, ...]], budget: CallBudget
+    call: DoorCall,
+    inputs: Sequence[Any],
+    rows: Sequence[tuple[int, ...]],
+    budget: CallBudget,
+    key: Callable[[Any], Hashable] | None = None,
 ) -> Law:
-    """Return what `DoorLaws.law` returns, for one door and without a store.
+    """Return what `DoorLaws.law` returns, for one door and without a store. With `key`, the law is
+    that of the keys of the values.
 
     Raises `NotEnumerable` if the law cannot be found.
     """
@@ -119,7 +143,7 @@ def law_of_door(
 
         return called(call, [value(argument) for argument in call.arguments], coins)
 
-    return law_of_calls(give, budget, residues_key if call.kind == "secret" else key_of)
+    return law_of_calls(give, budget, key or (residues_key if call.kind == "secret" else key_of))
 
 
 def _opened(argument: Opened, numbers: Any) -> Any:

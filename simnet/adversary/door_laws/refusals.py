@@ -8,19 +8,79 @@ input x and a coin r, and raises an error if x and r are equal. Later r is sent:
 knows that x is not r. `refusal` tries all values, if there are not too many.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal
 
 import attrs
 
 from simnet.adversary.door_laws.calling import REFUSED, NotEnumerable
 from simnet.adversary.door_laws.components import Component, DoorGraph, HonestDoor
-from simnet.adversary.door_laws.door_law import DoorLaws
+from simnet.adversary.door_laws.door_law import DoorLaws, always_refuses
 from simnet.adversary.door_laws.laws import ComponentStates, DomainOf, TooManyStates
 
+SHOWN = 8  # as many parties or inputs are named in a sentence
 MOST_ARGUMENTS = 20_000  # the largest number of values of a door's arguments that we try
 
 Refusal = Literal["never", "by inputs", "telling", "not checked"]
+
+
+@attrs.frozen
+class RefusedInputs:
+    """Inputs for which a door always raises an error. A verdict is not about these inputs."""
+
+    parties: tuple[str, ...]  # the parties whose doors these are, and whose inputs they refuse
+    function: str
+    inputs: tuple[int, ...]
+
+    @property
+    def in_words(self) -> str:
+        """A sentence for people."""
+        hidden = len(self.inputs) - SHOWN
+        inputs = ", ".join(map(str, self.inputs[:SHOWN])) + (f" and {hidden:,} more" * (hidden > 0))
+        who = f"{len(self.parties):,} parties" if len(self.parties) > SHOWN else _and(self.parties)
+        return (
+            f"{self.function} of {who} refuses the input{'s' * (len(self.inputs) > 1)} {inputs}: "
+            "the verdict is about the other inputs"
+        )
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def refused_inputs(
+    doors: Iterable[HonestDoor], domain_of: DomainOf, laws: DoorLaws
+) -> tuple[RefusedInputs, ...]:
+    """Return the possible inputs for which a door always raises an error, so that the run ends.
+
+    Doors that are given anything sealed besides one input are left out, and so are parties with
+    more than `MOST_ARGUMENTS` possible inputs or whose possible inputs are not known.
+    """
+    parties: dict[tuple[Hashable, tuple[int, ...]], dict[str, str]] = defaultdict(dict)
+    found: dict[Hashable, tuple[int, ...]] = {}
+    for door in doors:
+        places = set(door.inputs)
+        if door.call.rows or len(places) != 1:
+            continue
+        try:
+            domain = domain_of(*places)
+        except NotEnumerable:
+            continue
+        key = laws.signature(door.call), domain
+        if key not in found:
+            times = len(door.inputs)
+            found[key] = tuple(
+                value
+                for value in domain[: MOST_ARGUMENTS + 1]
+                if len(domain) <= MOST_ARGUMENTS and always_refuses(door.call, [value] * times)
+            )
+        if found[key]:
+            parties[key, found[key]].setdefault(door.call.party, door.call.title)
+    return tuple(
+        RefusedInputs(tuple(titles), next(iter(titles.values())), inputs)
+        for (_, inputs), titles in parties.items()
+    )
 
 
 def refusal(door: HonestDoor, graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws) -> Refusal:

@@ -42,6 +42,7 @@ of these conditions fails, the verdict is `undecided`.
 ('honest users, kind 2: secret 1, element 1',)
 """
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -51,6 +52,7 @@ import attrs
 from simnet.adversary.coalition import NETWORK, Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import DiscreteView, discrete_view
 from simnet.adversary.door_laws.door_judge import DoorJudge
+from simnet.adversary.door_laws.refusals import RefusedInputs
 from simnet.adversary.door_laws.surroundings import WidestView
 from simnet.adversary.orbits.lift import Lifted, lift
 from simnet.adversary.orbits.outline import outline_of
@@ -88,6 +90,8 @@ class AlikeVerdict:
     checked: tuple[str, ...]
     exposed: tuple[str, ...]
     exposed_parties: tuple[str, ...]
+    # Inputs that the verdict is not about: the function of some door refuses them.
+    refused: tuple[RefusedInputs, ...]
     discrete: DiscreteView
     seed: int
     lifted: Lifted = attrs.field(repr=False)
@@ -147,6 +151,7 @@ class AlikeVerdict:
             "tier": self.tier,
             "notes": list(self.notes),
             "replays": [],
+            "refused": [attrs.asdict(refused) for refused in self.refused],
             "functions": [],
             "leaks": [],
             "output_fixes": None,
@@ -235,6 +240,7 @@ class AlikeJudge:
             checked=self._checked(lifted),
             exposed=tuple(words for _, words in exposed),
             exposed_parties=tuple(done.roster.names[number] for number in exposed_numbers),
+            refused=self._door_judge.refused_inputs,
             discrete=self._discrete(coalition, lifted),
             seed=done.seed,
             lifted=lifted,
@@ -309,10 +315,14 @@ class AlikeJudge:
                 found.append((component.members[kind], f"{kind}: {words}"))
         return found
 
+    @functools.cached_property
+    def _door_judge(self) -> DoorJudge:
+        reading = self.outline.reading
+        return DoorJudge([self.outline.run], [reading], reading.unknowns, lambda: [0], False)
+
     def _discrete(self, coalition: Coalition, lifted: Lifted) -> DiscreteView:
-        outline = self.outline
+        outline, judge = self.outline, self._door_judge
         unknowns = outline.reading.unknowns
-        judge = DoorJudge([outline.run], [outline.reading], unknowns, lambda: [0], False)
         view = None
         if lifted.finding == "nothing":
             roles = Roles(unknowns, coalition.parties, [])

@@ -1,13 +1,19 @@
 """When doors refuse, and whether the fact that no door refused tells something."""
 
+import io
 import math
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from simnet import Field, Party, Sealed, Tag, run, seats, verdict
+import pytest
+from rich.console import Console
+
+from simnet import Field, Party, Sealed, Seat, Tag, run, seats, verdict
 from simnet.adversary.door_laws.disclosed import Known, disclosures
 from simnet.adversary.door_laws.door_law import DoorLaws
 from simnet.adversary.door_laws.refusals import refusal, telling_refusals
 from simnet.adversary.words import tier_in_words, verdict_in_words
+from simnet.cli.verdicts import print_verdict
 from tests.harness.door_laws import ReadRuns, play_with, read
 from tests.harness.scripts import idle
 
@@ -140,3 +146,67 @@ def test_a_refusal_that_could_not_be_tried_is_a_condition() -> None:
     tried = verdict(run(OfNine(), [5, 6], seed=1), "u1").discrete
     assert tried.disclosure is not None
     assert (tried.disclosure.epsilon, condition in tried.reason) == (math.inf, False)
+
+
+# Inputs that a verdict is not about.
+
+
+def refusing(values: Collection[int]) -> Callable[..., Any]:
+    def function(x: int) -> int:
+        if x in values:
+            raise ValueError(x)
+        return x
+
+    return function
+
+
+def sometimes(x: int, coins: Any) -> int:
+    if x == 2 or (x == 3 and coins.bernoulli(0.5)):
+        raise ValueError(x)
+    return int(coins.integers(1 << 40, 1)[0]) % 11
+
+
+class Refusing:
+    """u1 and u2 make secrets, each with its own function, and send them masked."""
+
+    items = 4
+
+    def __init__(self, **functions: Callable[..., Any]) -> None:
+        self._functions = functions
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u1": Seat(self.user), "u2": Seat(self.user), "server": Seat(self.server)}
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        secret = me.secret(self._functions[me.name], item, field=F11, shape=())
+        await me.send(SENT, "server", secret + me.coins.field(F11, ()))
+
+    async def server(self, me: Party) -> None:
+        await me.gather(SENT, ["u1", "u2"])
+
+
+F11, SENT = Field(11), Tag("sent")
+
+
+@pytest.mark.parametrize(
+    ("functions", "refused"),
+    [
+        ([refusing([]), refusing([])], []),
+        ([refusing([2]), refusing([])], [(("u1",), (2,))]),
+        ([refusing([2, 4])] * 2, [(("u1", "u2"), (2, 4))]),
+        ([refusing([2]), refusing([3])], [(("u1",), (2,)), (("u2",), (3,))]),
+        ([sometimes, refusing([])], [(("u1",), (2,))]),  # a refusal by coins is no such input
+    ],
+)
+def test_a_verdict_names_the_inputs_that_it_is_not_about(
+    functions: list[Callable[..., Any]], refused: list[Any]
+) -> None:
+    done = run(Refusing(u1=functions[0], u2=functions[1]), [1, 1], seed=0)
+    found = verdict(done, "server")
+    assert [(each.parties, each.inputs) for each in found.refused] == refused
+    json = found.as_json()["shares"]["refused"]
+    assert [(each["parties"], each["inputs"]) for each in json] == refused
+    file = io.StringIO()
+    print_verdict(Console(file=file, width=200), found)
+    assert ("so that every input took every value" in file.getvalue()) == (not refused)
+    assert file.getvalue().count(": the verdict is about the other inputs") == len(refused)
