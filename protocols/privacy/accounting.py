@@ -48,6 +48,7 @@ from protocols.privacy.convolution import (
     window,
 )
 from protocols.privacy.loss import LossLaw
+from protocols.privacy.profile import epsilon_where
 from simnet.arrays import Floats
 
 LARGEST_GRID = 1 << 21  # the most points of a grid; if they are not enough, intervals are wider
@@ -151,6 +152,8 @@ class OneWay:
             low, high = self.log_infinite(above=False), self.log_infinite(above=True)
             return low, high, high - low <= tolerance
         grid = self.tilted(self.tilt_at(epsilon), tolerance, fineness)
+        if grid is None:
+            return self.log_infinite(above=False), self.log_added(epsilon), True
         return grid.log_under(epsilon), grid.log_over(epsilon), grid.is_fine_at(epsilon, tolerance)
 
     def epsilon(
@@ -175,6 +178,9 @@ class OneWay:
         tilt = losses.tilt_for(log_delta + log1p(-exp(infinite - log_delta)))
         for fineness in FINENESS:
             grid = losses.tilted(tilt, tolerance, fineness)
+            if grid is None:
+                added = epsilon_where(self.log_added, log_delta, -inf)
+                return 0.0, min(added, limit) if is_met else added
             low = grid.crossing(grid.log_under, log_delta, limit, above=False)
             high = grid.crossing(grid.log_over, log_delta, limit) if is_met else inf
             if (
@@ -222,11 +228,19 @@ class OneWay:
             return high
         return exp(brentq(lambda s: surplus(exp(s)), log(low), log(high), xtol=1e-3, rtol=1e-9))
 
-    def tilted(self, tilt: float, tolerance: float, fineness: int) -> "TiltedLosses":
+    def log_added(self, epsilon: float) -> float:
+        """Return the logarithm of an upper bound on δ(ε): the sum of the δ of the losses, each at
+        an equal part of ε.
+        """
+        part = epsilon / self.terms * (1 - 2 * ROUNDING)
+        total = sum(times * law.delta(part) for law, times in self.parts)
+        return min(log(total) + 8 * ROUNDING * len(self.parts), 0.0) if total > 0 else -inf
+
+    def tilted(self, tilt: float, tolerance: float, fineness: int) -> "TiltedLosses | None":
         """Return the sum under a tilt, on a grid `fineness` times finer than smooth losses need.
 
         The grid has at most about `LARGEST_GRID` points, and the tilt is lowered if it is too steep
-        for the grid. Raises `ValueError` if such a grid would be too coarse to tell anything.
+        for the grid. Returns None if such a grid would be too coarse to tell anything.
         """
         # The gap is 3.3 V times the density of S at ε, and δ is that density over t (t + 1): this h
         # makes the gap half of the tolerance.
@@ -235,10 +249,7 @@ class OneWay:
         while True:
             added = self.terms * spacing * spacing / 4
             if added > COARSEST:
-                raise ValueError(
-                    "the privacy loss of these views is too large to compute: give "
-                    "fewer views, or views with smaller losses"
-                )
+                return None
             tilt = min(tilt, STEEPEST / sqrt(added))
             ends = window(self.parts, tilt, OUTSIDE, added)
             excess = (ends[1] - ends[0]) / spacing / LARGEST_GRID

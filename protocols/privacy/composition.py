@@ -78,8 +78,8 @@ class Composition:
     def delta(self, epsilon: float) -> Interval:
         """Return an interval for δ(ε).
 
-        Raises `ValueError` for an ε that is negative or not finite, and for losses that are too
-        large to compute.
+        Raises `ValueError` for an ε that is negative or not finite. The interval is wide if the
+        losses are too small or too large for a grid.
         """
         low, high = self.log_delta_ends(epsilon)
         return Interval(
@@ -101,8 +101,7 @@ class Composition:
         """Return an interval for the least ε with δ(ε) <= delta; both ends are infinite if there is
         no such ε.
 
-        Raises `ValueError` for `delta` outside (0, 1), and for losses that are too large to
-        compute.
+        Raises `ValueError` for `delta` outside (0, 1).
         """
         checks.delta(delta)
         ends = _larger(

@@ -37,6 +37,10 @@ def removal(count: int, participation: float) -> Pair:
     0.41
     """
     checks.whole("count", count, 1, LARGEST_COUNT)
+    return _removal(count, participation)
+
+
+def _removal(count: int, participation: float) -> Pair:
     if not LEAST_PARTICIPATION <= participation <= 1:
         raise ValueError(
             f"participation is a probability from {LEAST_PARTICIPATION:g} to 1, got {participation}"
@@ -65,14 +69,15 @@ def replacement(origin: int, target: int, participation: float) -> tuple[Pair, P
     """Return the privacy losses of two counts when one user's item is replaced.
 
     The user's old item has `origin` holders, including the user. The new item has `target` holders
-    before the user joins them. Raises `ValueError` as `removal` does.
+    before the user joins them. Raises `ValueError` as `removal` does; `target` may be 0.
 
     >>> from protocols import Composition
     >>> once = Composition([(pair, 1) for pair in replacement(100, 100, participation=0.5)])
     >>> 0 < once.delta(epsilon=1.0).high < 1e-3
     True
     """
-    arriving = removal(target + 1, participation)
+    checks.whole("target", target, 0, LARGEST_COUNT)
+    arriving = _removal(target + 1, participation)
     return removal(origin, participation), Pair(arriving.backward, arriving.forward)
 
 

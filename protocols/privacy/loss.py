@@ -24,13 +24,14 @@ Source: Sommer, Meiser, Mohammadi, *Privacy Loss Classes*, 2019, for the notion;
 Kamath, Kumar, Manurangsi, *Connect the Dots*, 2022, for the split.
 """
 
-from math import ceil, inf, log, pi
+from math import ceil, exp, inf, log, pi
 from typing import Protocol
 
 import attrs
 import numpy as np
 
 from protocols.privacy.convolution import ROUNDING, Moments, Summand, atoms_moments, fold, tilted
+from protocols.privacy.gaussian import GaussianProfile
 from simnet.arrays import Floats
 
 # the nodes of a Gauss-Legendre rule on a quarter of a deviation; its relative error is below 1e-15
@@ -39,6 +40,7 @@ NODES = 6
 # any rounding
 TAIL = 14.0
 LEAST_RATIO, LARGEST_RATIO = 1e-15, 1e6  # of a sensitivity and a deviation
+RELATIVE = 1e-11  # bounds the relative error of the δ of Gaussian noise
 TOTAL = 1e-6  # the largest difference from 1 that a sum of probabilities may have
 
 
@@ -72,6 +74,10 @@ class LossLaw(Summand, Protocol):
     @property
     def largest(self) -> float:
         """The least upper bound on all finite losses; minus infinity if no loss is finite."""
+        ...
+
+    def delta(self, epsilon: float) -> float:
+        """Return an upper bound on the δ(ε) of this loss alone."""
         ...
 
     def trimmed(self, mass: float) -> "LossLaw":
@@ -123,6 +129,12 @@ class Losses:
         total = float(np.exp(self.log_masses).sum()) + self.infinite
         if not 1 - TOTAL - self.unknown <= total <= 1 + TOTAL:
             raise ValueError(f"probabilities add up to 1, got {total}")
+
+    def delta(self, epsilon: float) -> float:
+        """Return an upper bound on the δ(ε) of this loss alone."""
+        over = -np.expm1(np.minimum(epsilon - self.error - self.losses, 0.0))
+        finite = float(np.exp(self.log_masses + self.mass_error) @ over)
+        return (finite + self.infinite + self.unknown) * (1 + ROUNDING * (8 + len(over)))
 
     def trimmed(self, mass: float) -> "Losses":
         """Return the law with the largest losses declared unknown, up to this total mass."""
@@ -191,6 +203,10 @@ class GaussianLoss:
                 f"sensitivity divided by deviation must lie between {LEAST_RATIO:g} and "
                 f"{LARGEST_RATIO:g}, got {self.ratio:.15g}"
             )
+
+    def delta(self, epsilon: float) -> float:
+        """Return an upper bound on the δ(ε) of this loss alone."""
+        return exp(GaussianProfile(1.0, self.ratio).log_delta(epsilon)) * (1 + RELATIVE)
 
     def trimmed(self, mass: float) -> "GaussianLoss":
         """Return the law unchanged."""

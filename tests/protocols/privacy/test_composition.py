@@ -98,7 +98,12 @@ def test_coarse_grids_hold_it_too(
         found = Composition(
             [(pair_of(*pair), times) for pair, times in parts], tolerance=0.9
         ).delta(log(ratio))
-    assert holds(found, truth)
+        assert holds(found, truth)
+        patch.setattr(accounting, "COARSEST", -1)  # no grid is fine enough: all δ are added up
+        composed = Composition([(pair_of(*pair), times) for pair, times in parts])
+        assert holds(composed.delta(log(ratio)), truth)
+        if 0 < truth < 1:
+            assert log(ratio) >= composed.epsilon(truth).low
 
 
 @pytest.fixture
@@ -382,14 +387,6 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
         (
             lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).delta(inf),
             "epsilon is finite and at least 0",
-        ),
-        (
-            lambda: Composition([(gaussian_pair(1e3, 1.0), 10**6)]).delta(0.0),
-            "too large to compute: give fewer views",
-        ),
-        (
-            lambda: Composition([(gaussian_pair(1e3, 1.0), 10**6)]).epsilon(1e-5),
-            "too large to compute: give fewer views",
         ),
         (
             lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).epsilon(0.0),
