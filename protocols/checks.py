@@ -92,11 +92,18 @@ def chance(name: str, value: float | Fraction) -> None:
         raise ValueError(f"{name} is a probability from 0 to 1, got {value}")
 
 
+LEAST_CHANCE = 1e-60
+
+
 def positive_chance(name: str, value: float | Fraction) -> None:
-    """Raise `ValueError` for a probability outside (0, 1]."""
+    """Raise `ValueError` for a probability outside (0, 1], and for one below 1e-60, whose powers
+    would leave the range of floats.
+    """
     number(name, value)
     if not 0 < value <= 1:  # also refuses NaN
         raise ValueError(f"{name} is a probability above 0 and at most 1, got {value}")
+    if value < LEAST_CHANCE:
+        raise ValueError(f"{name} is a probability of at least {LEAST_CHANCE:g}, got {value}")
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> None:

@@ -60,7 +60,7 @@ field coins hide:
 0.0
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from simnet.installed import extra_missing
@@ -112,10 +112,11 @@ def fates(
     `sent` has the sends of each party that may drop out, as `simnet.sends` returns them. At least
     `least` and at most `most` of the parties that send something get a fate, as far as both are
     possible. The send at which a party drops out reaches some, all or none of its recipients.
+    Raises `TypeError` for a protocol in the place of its sends.
 
     For example, `run(protocol, items, fates=data.draw(fates(sends(protocol, items))))`.
     """
-    names = [name for name, own in sent.items() if own]
+    names = [name for name, own in _sends_of(sent) if own]
     if not names:
         return st.just({})
     largest = len(names) if most is None else min(most, len(names))
@@ -133,6 +134,15 @@ def fates(
     return _few(st.sampled_from(names).flatmap(of), largest).flatmap(with_the_least)
 
 
+def _sends_of(sent: Mapping[str, Sequence[Send]]) -> ItemsView[str, Sequence[Send]]:
+    if not isinstance(sent, Mapping):
+        raise TypeError(
+            "fates are drawn from the sends of each party, not from a value of type "
+            f"{type(sent).__name__}: give simnet.sends(protocol, items)"
+        )
+    return sent.items()
+
+
 def message_fates(
     sent: Mapping[str, Sequence[Send]], most: int = 3, seconds: float = 10.0
 ) -> st.SearchStrategy[list[MessageFate]]:
@@ -140,14 +150,14 @@ def message_fates(
 
     `sent` has the sends of each party, as `simnet.sends` returns them. At most `most` messages go
     astray. Late messages are late by up to `seconds`. Messages under summed tags cannot go astray,
-    so leave out their sends.
+    so leave out their sends. Raises `TypeError` for a protocol in the place of its sends.
 
     For example, `run(protocol, items, message_fates=data.draw(message_fates(sends(protocol,
     items))))`.
     """
     messages = [
         (sender, recipient, send.tag, send.place)
-        for sender, own in sent.items()
+        for sender, own in _sends_of(sent)
         for send in own
         for recipient in send.recipients
         if recipient != sender

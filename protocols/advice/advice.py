@@ -15,6 +15,7 @@ this probability is at most a tenth of δ, and calibrate sampling and noise for 
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from decimal import ROUND_FLOOR, Context
 from functools import partial
 from math import inf, log, sqrt
@@ -53,6 +54,7 @@ QUANTILE = 1.959964  # of a 95 % interval by the normal law
 # The probability that a user drops out; in SecAgg+ also the share of users who may be corrupt.
 BAD = 0.1
 AT_RANDOM = f"{BAD:.0%} at random"
+LEAST_DELTA = 1e-50
 
 
 @attrs.frozen
@@ -62,7 +64,8 @@ class Question:
     Every item has at least `rarest` holders. If `rarest` is None, there may be items without
     holders, so only options that add noise and local mechanisms are possible. Raises `ValueError`
     for a `rarest` below 1, for too few users for N items with `rarest` holders each, for fewer than
-    two users, for fewer than one item, and for a budget that is not positive.
+    two users, for fewer than one item, for a δ between 0 and 1e-50, and for a budget that is not
+    positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget
@@ -78,6 +81,8 @@ class Question:
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
+        if 0 < self.delta < LEAST_DELTA:
+            raise ValueError(f"delta is at least {LEAST_DELTA:g} here, got {self.delta}")
         if self.rarest is not None:
             _check_rarest(self.rarest, self.items, self.users)
         if not self.budget > 0:
@@ -181,8 +186,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
 
     Secure aggregation has two options: it adds up answers without noise, or answers with noise.
     If there is a single item, options without Gaussian noise are left out; if `rarest` is None,
-    secure aggregation without noise is left out. If there are too few users for SecAgg+, it is left
-    out.
+    secure aggregation without noise is left out. If there are too few users for SecAgg+, or for the
+    noise of those who are left if others drop out, the option is left out.
 
     Raises `ValueError` for a target that is out of range or that the protocol cannot meet; with
     several items and a `rarest` of None, dpds, tss and the committee cannot meet any target.
@@ -288,6 +293,10 @@ def _sampled(question: Question, drop_outs: str = NOBODY) -> tuple[DPDS, str, tu
     return protocol, f"p={_rounded_down(p)}", (0.0, dpds.expected_squared_l2(protocol))
 
 
+class _TooMuchNoise(Exception):
+    """So few users may be left that the noise of each cannot be computed."""
+
+
 def _noise(question: Question, drop_outs: str = NOBODY) -> tuple[DPDG, str, tuple[float, float]]:
     n, N, epsilon = question.users, question.items, question.epsilon  # noqa: N806  # as papers do
     left, delta = _left(question, n, drop_outs)
@@ -296,6 +305,8 @@ def _noise(question: Question, drop_outs: str = NOBODY) -> tuple[DPDG, str, tupl
         needed = sigma("analytic", sqrt(2), epsilon, delta) * sqrt(n / max(left, 1))
         text = _rounded_down(delta_of(needed, sqrt(2), epsilon))
         delta, stated = float(text), f"dpdg at δ={text}"
+        if delta < LEAST_DELTA:
+            raise _TooMuchNoise
     protocol = DPDG(n, N, epsilon, delta, calibration="analytic")
     return protocol, stated, (dpdg.result_variance(protocol), 0.0)
 
@@ -359,7 +370,8 @@ def _aggregated(name: str, question: Question) -> Iterator[Option]:
     answers: list[tuple[DPDS | DPDG, str, tuple[float, float]]] = []
     if question.items > 1 and question.rarest is not None:
         answers.append(_sampled(question, AT_RANDOM))
-    answers.append(_noise(question, AT_RANDOM))
+    with suppress(_TooMuchNoise):
+        answers.append(_noise(question, AT_RANDOM))
     make = _among_all if name == "secagg" else _among_neighbours
     for asked, stated, law in answers:
         yield from make(question, asked, stated, law)

@@ -8,12 +8,15 @@ import numpy.typing as npt
 from protocols import checks
 from simnet.arrays import Floats
 
+LONGEST = 1e60  # the largest length of a range
+
 
 @attrs.frozen
 class ValueRange:
     """The range of numbers from `low` to `high`.
 
-    Raises `ValueError` unless `low` is below `high`, and both ends and the length are finite.
+    Raises `ValueError` unless `low` is below `high`, both ends are finite, and the length is at
+    most 1e60, so that variances are finite, too.
     """
 
     low: float
@@ -26,6 +29,10 @@ class ValueRange:
             raise ValueError(
                 "values lie in a range of finite length, with low below high, got "
                 f"{self.low}..{self.high}"
+            )
+        if self.high - self.low > LONGEST:
+            raise ValueError(
+                f"values lie in a range of length at most {LONGEST:g}, got {self.low}..{self.high}"
             )
 
     @property

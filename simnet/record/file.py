@@ -49,10 +49,11 @@ _DEADLINES = "deadlines"  # in the header of a run with deadlines
 _ASTRAY = "message_fates"  # in the header of a run with fates of messages
 
 
-def save(transcript: Transcript, path: Path) -> None:
+def save(transcript: Transcript, path: Path | str) -> None:
     """Write a transcript to a file.
 
-    Raises `TypeError` if JSON cannot represent an input, and for a transcript with a `Tally`.
+    Raises `TypeError` for what is no transcript, if JSON cannot represent an input, and for a
+    transcript with a `Tally`.
     Raises `BadInput` if the file cannot be written, or if `load` would refuse it: for too many
     values without bits, and for an input nested too deeply.
 
@@ -68,6 +69,8 @@ def save(transcript: Transcript, path: Path) -> None:
     ...     load(path).seed
     5
     """
+    path = Path(path)
+    _refuse_others(transcript)
     inputs = {name: _listed(value) for name, value in transcript.inputs.items()}
     for name, value in inputs.items():
         if not is_shallow(value, MOST_NESTED):
@@ -133,7 +136,15 @@ def save(transcript: Transcript, path: Path) -> None:
     write_whole(path, b"".join((MAGIC, head, text, *frames)))
 
 
-def load(path: Path) -> Transcript:
+def _refuse_others(value: object) -> None:
+    if not isinstance(value, Transcript):
+        remedy = ": give its `transcript`" if hasattr(value, "transcript") else ""
+        raise TypeError(
+            f"only a transcript can be saved, not a value of type {type(value).__name__}{remedy}"
+        )
+
+
+def load(path: Path | str) -> Transcript:
     """Read a transcript from a file.
 
     Raises `CodecError` for a file that cannot be read, for another format or version, for damaged
@@ -145,6 +156,7 @@ def load(path: Path) -> Transcript:
         ...
     simnet.errors.CodecError: no such file cannot be read: No such file or directory
     """
+    path = Path(path)
     try:
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:

@@ -244,8 +244,31 @@ class Residues:
             "calculates a remainder or a quotient of field elements, or compares their sizes"
         )
 
-    __rmod__ = __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__
+    __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __mod__
     __lt__ = __le__ = __gt__ = __ge__ = __mod__
+
+    def __truediv__(self, other: object) -> NoReturn:
+        """Raise `TypeError`; its message says how to divide in a field."""
+        raise self._no_number(
+            "divides field elements as if they were numbers; in the field, multiply by an inverse, "
+            "such as `array * constant(array.field, 2).inverse()`"
+        )
+
+    __rtruediv__ = __truediv__
+
+    def __pow__(self, other: object) -> NoReturn:
+        """Raise `TypeError`; its message says how to write a power."""
+        raise TypeError("field elements have no operator **: multiply them, as in `array * array`")
+
+    __rpow__ = __pow__
+
+    def __array_function__(self, function: Any, *_: object) -> NoReturn:
+        """Raise `TypeError`; its message names the methods to use instead."""
+        raise TypeError(
+            f"numpy's function `{function.__name__}` does not take field elements: use their "
+            "operators and methods, such as `type(array).join([array, other])`, "
+            "`type(array).stack([array, other])` and `array.sum()`"
+        )
 
     def _no_number(self, deed: str) -> TypeError:
         if self.meter is not None and self.meter.in_script:

@@ -685,3 +685,9 @@ def test_fates_shrink_to_the_one_fate_that_matters(seed: int) -> None:
 def test_fates_are_as_many_as_asked_for(data: st.DataObject, least: int, most: int) -> None:
     drawn = data.draw(fates(SENT, most=most, least=least))
     assert min(least, most) <= len(drawn) <= most
+
+
+@pytest.mark.parametrize("strategy", [fates, message_fates])
+def test_fates_of_a_protocol_are_refused_with_the_remedy(strategy: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match=r"type Tell: give simnet\.sends\(protocol, items\)"):
+        strategy(Tell(3))

@@ -535,3 +535,12 @@ def test_a_replay_notices_a_message_too_few_or_too_many(tmp_path: Path) -> None:
             SimnetError, match=f"the replay has 8 messages, and the transcript has {len(messages)}"
         ):
             replay(loaded, done.protocol)
+
+
+def test_a_run_is_not_a_transcript_and_a_path_may_be_a_text(tmp_path: Path) -> None:
+    done = simnet.run(DPDS(3, 2, 0.5), [1, 2, 1], seed=1)
+    path = str(tmp_path / "t.simnet")
+    with pytest.raises(TypeError, match="type Run: give its `transcript`"):
+        save(done, path)
+    save(done.transcript, path)
+    assert load(path).seed == done.transcript.seed

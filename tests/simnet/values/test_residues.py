@@ -757,3 +757,23 @@ def test_an_integer_of_numpy_makes_the_same_field(bound: int) -> None:
         assert type(field.modulus) is int
     with pytest.raises(TypeError, match="whole number"):
         Field(7.0)
+
+
+@pytest.mark.parametrize(
+    ("deed", "instead"),
+    [
+        (lambda v: v / 2, "multiply by an inverse"),
+        (lambda v: 2 / v, "multiply by an inverse"),
+        (lambda v: v**2, r"array \* array"),
+        (lambda v: np.concatenate([v, v]), r"join\(\[array, other\]\)"),
+        (lambda v: np.stack([v, v]), r"stack\(\[array, other\]\)"),
+        (lambda v: np.sum(v), r"array\.sum\(\)"),
+    ],
+)
+def test_a_refused_operation_says_what_to_write_instead(deed: Any, instead: str) -> None:
+    values = constant(Field(101), [1, 2, 3])
+    with pytest.raises(TypeError, match=instead):
+        deed(values)
+    half = values * constant(Field(101), 2).inverse()
+    assert (half + half).is_same_as(values)
+    assert type(values).join([values, values]).shape == (6,)
