@@ -150,8 +150,16 @@ def _signature(actor: Actor, signer: str, statement: Statement) -> bytes:
     return hashlib.shake_256(head + name + b":" + content).digest(SIGNATURE_BYTES)
 
 
+_OPAQUE: tuple[type, ...] = (Boxes, PublicKeys, Signatures)
+
+
 def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) -> Boxes:
     """Put an array into a box or, with several keys, each row of an array into a box of its own."""
+    if type(rows) in _OPAQUE:
+        raise TypeError(
+            f"a box contains field elements, and never {type(rows).__name__}: send these in a "
+            "message of their own. Boxes inside boxes, as in onion routing, cannot be simulated"
+        )
     if not hasattr(rows, "field"):
         raise TypeError(
             f"a box contains field elements, got {type(rows).__name__}: write constant(field, ...)"

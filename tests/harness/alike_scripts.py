@@ -10,6 +10,7 @@ from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
+from simnet.cli.starter.two_server_sum import TwoServerSum
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Summed, Tag
 from simnet.roster import Seat, seats
@@ -28,6 +29,7 @@ def house(name: str, n: int) -> Any:
         "tss": lambda: TSS(**items, reported=2),
         "tss_prime": lambda: TSSPrime(**items, reported=1, bound=2),
         "pairs": lambda: PairwiseMasks(n),
+        "two_server": lambda: TwoServerSum(users=n),
     }[name]()
 
 

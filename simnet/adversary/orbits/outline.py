@@ -23,6 +23,10 @@ shares that it received, under the label `partial`::
     share to u3     b - c1 - c2     tie: the three shares add up to b
     partial         received        computed from what u1 received
 
+An unknown stands for a row of elements, one for each *lane*, if all arrays are treated element by
+element in the same way. Otherwise the run is read again with a row for each element: for example,
+if the functionality hands out one entry of a vector.
+
 All rows of a sender are read, over all items, rounds and lanes, and every coin in them must belong
 to the sender alone. So all relations follow from the relations that were found.
 
@@ -39,7 +43,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from simnet.adversary.orbits.rows import Book, Kind, NotAlike, Sent
+from simnet.adversary.orbits.rows import Book, Kind, NotAlike, NotInLanes, Sent
 from simnet.adversary.symbolic import Symbolic, SymbolicField
 from simnet.arrays import Indices
 from simnet.coins.coins import Coins
@@ -60,6 +64,9 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, residues_of
 from simnet.values.totals import Label, Slots
+
+# A run that sends more field elements is not read again element by element.
+MOST_BY_ELEMENT = 200_000
 
 
 @attrs.frozen(order=True)
@@ -133,6 +140,21 @@ def outline_of(
     when it is read again, or if the numbers or sizes of its messages, its outputs or the ends of
     its parties then differ. The contents of messages are not compared.
     """
+    try:
+        return _outline(sampled, record, progress, with_polynomials, by_element=False)
+    except NotInLanes:
+        if sampled.ledger.total().elements.get("qd", 0) > MOST_BY_ELEMENT:
+            raise
+    return _outline(sampled, record, progress, with_polynomials, by_element=True)
+
+
+def _outline(
+    sampled: Run,
+    record: DoorRecord,
+    progress: Callable[[int], None] | None,
+    with_polynomials: bool,
+    by_element: bool,
+) -> Outline:
     if sampled.fates or sampled.message_fates or sampled.deadlines or sampled.aborts:
         raise NotAlike(
             "somebody dropped out, a message was lost, damaged, duplicated or late, somebody "
@@ -140,7 +162,7 @@ def outline_of(
         )
     if sampled.roster.crowds:
         raise NotAlike("some parties are crowds")
-    reading = OutlineReading(record, with_polynomials)
+    reading = OutlineReading(record, with_polynomials, by_element)
     try:
         done = run(
             sampled.protocol,
@@ -218,14 +240,17 @@ class OutlineReading(Symbolic):
 
     notes_sums = True
 
-    def __init__(self, record: DoorRecord, with_polynomials: bool = True) -> None:
+    def __init__(
+        self, record: DoorRecord, with_polynomials: bool = True, by_element: bool = False
+    ) -> None:
         super().__init__(record)
+        self._by_element = by_element
         self._with_polynomials = with_polynomials
         self.books: dict[int, Book] = {}
         self.moduli: set[int] = set()
         self._numbers: dict[str, int] = {}
         self._names: dict[int, str] = {}
-        self._refusals: list[str] = []
+        self._refusals: list[Exception] = []
         self._received: dict[int, Callable[[int], Received]] = {}  # by family
         self._payloads: dict[int, tuple[str, Forms]] = {}  # what was sent, by family
         self._senders: dict[int, int] = {}  # the sender of each family of messages
@@ -303,21 +328,21 @@ class OutlineReading(Symbolic):
     def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:  # noqa: ARG002  # refused
         """Refuse seeds and keys."""
         self.refuse("a party uses seeds or keys")
-        raise NotAlike(self._refusals[0])
+        raise self._refusals[0]
 
     def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:  # noqa: ARG002  # refused
         """Refuse signatures: they depend on the names of the parties."""
         self.refuse("a party signs")
-        raise NotAlike(self._refusals[0])
+        raise self._refusals[0]
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, why: str | Exception) -> None:
         """Note why this run has no outline; `check_refusals` raises the error."""
-        self._refusals.append(why)
+        self._refusals.append(why if isinstance(why, NotAlike) else NotAlike(str(why)))
 
     def check_refusals(self) -> None:
         """Raise `NotAlike` for what the reading has refused, even if a script caught the error."""
         if self._refusals:
-            raise NotAlike(self._refusals[0])
+            raise self._refusals[0]
 
     def check_counts(self, done: Run) -> None:
         """Raise `NotAlike` unless as many field elements were read as the bill counts."""
@@ -398,7 +423,7 @@ class OutlineReading(Symbolic):
         self.moduli.add(forms.field.modulus)
         lanes = self.common_lanes()
         if forms.terms.lanes % lanes:
-            raise NotAlike(
+            raise NotInLanes(
                 "the ideal output combines elements of one array, or treats them differently"
             )
         terms = refine(forms.terms, lanes)
@@ -413,7 +438,7 @@ class OutlineReading(Symbolic):
                 self.secret(unknown): value for unknown, value in vector.items() if unknown != ONE
             }
             if any(place % lanes for _, _, place in row):
-                raise NotAlike("the ideal output moves elements of secrets to other places")
+                raise NotInLanes("the ideal output moves elements of secrets to other places")
             yield row
 
     def common_lanes(self) -> int:
@@ -422,7 +447,9 @@ class OutlineReading(Symbolic):
         """
         if len(self._lanes) > 1:
             lengths = " and ".join(map(str, sorted(self._lanes)))
-            raise NotAlike(f"arrays in messages have rows of different lengths: {lengths} elements")
+            raise NotInLanes(
+                f"arrays in messages have rows of different lengths: {lengths} elements"
+            )
         return next(iter(self._lanes), 1)
 
     # Reading messages.
@@ -432,7 +459,7 @@ class OutlineReading(Symbolic):
     ) -> None:
         """Read messages under summed tags. `rows` is an array with one row for each recipient."""
         sender = self._numbers[name]
-        rows = self._own_forms(name, rows)
+        rows = self._in_lanes(self._own_forms(name, rows))
         self._check_polynomials(rows)
         messages = sum(len(group) for group in groups)
         if rows.rows.rows % messages:
@@ -463,6 +490,12 @@ class OutlineReading(Symbolic):
             raise NotAlike(
                 "a party sends combinations of the same coins and secrets with different factors"
             )
+
+    def _in_lanes(self, forms: Forms) -> Forms:
+        """The same forms, with one lane if elements are read one by one."""
+        if not self._by_element:
+            return forms
+        return Forms(forms.sampled, refine(forms.terms, 1), self)
 
     def _own_forms(self, name: str, rows: Forms) -> Forms:
         """The forms of an array that a party sends, before `outgoing` put fresh unknowns in their
@@ -505,7 +538,9 @@ class OutlineReading(Symbolic):
         for family, sent in recipients.items():
             name, forms = self._payloads[family]
             self._check_polynomials(forms)
-            self._read_payload(family, self._numbers[name], forms, tags[family], sent)
+            self._read_payload(
+                family, self._numbers[name], self._in_lanes(forms), tags[family], sent
+            )
 
     def _read_payload(
         self,
@@ -607,7 +642,7 @@ class OutlineTotal:
                 name, [label for _, _, label in known], [group for _, group, _ in known], block
             )
         except Exception as error:  # noted, too, in case that the script catches it
-            self._reading.refuse(str(error))
+            self._reading.refuse(error)
             raise
 
     def merge(self, other: Any) -> None:  # noqa: ARG002  # nothing is merged

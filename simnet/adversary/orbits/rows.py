@@ -59,6 +59,12 @@ class NotAlike(SimnetError):
         self.party = party
 
 
+class NotInLanes(NotAlike):
+    """Raised if the elements of an array are not all treated alike. Perhaps the run can be judged
+    if its elements are read one by one.
+    """
+
+
 @attrs.frozen(eq=False)
 class Sent:
     """Rows that were sent under one label: row k went to `recipients[k]`. In a book, all labels are
@@ -204,7 +210,7 @@ class Book:
         """
         family = coins.first // PLACES
         if self._lanes.setdefault(family, coins.lanes) != coins.lanes:
-            raise NotAlike(DIFFERENT_NUMBERS)
+            raise NotInLanes(DIFFERENT_NUMBERS)
         return family
 
     def _relate_rows(
@@ -268,7 +274,7 @@ class Book:
         }
         for family, kind in kinds.items():
             if kind != "public" and self._lanes.setdefault(family, terms.lanes) != terms.lanes:
-                raise NotAlike(DIFFERENT_NUMBERS)
+                raise NotInLanes(DIFFERENT_NUMBERS)
         coins = {family for family, kind in kinds.items() if kind == "coin"}
         if len(coins) == len(kinds):
             is_coin = np.ones(len(families), dtype=np.bool_)
@@ -279,7 +285,7 @@ class Book:
         if terms.lanes > 1:
             is_public = families == 0
             if np.any(terms.unknowns[~is_public] % PLACES % terms.lanes):
-                raise NotAlike("elements of one array are used in different places of a message")
+                raise NotInLanes("elements of one array are used in different places of a message")
         return is_coin, coins
 
     def _fresh_coins(self, terms: Terms, is_coin: Bools, families: set[int]) -> Ints:

@@ -655,6 +655,9 @@ def test_a_coroutine_is_no_value(script: Script, what: str) -> None:
         (lambda me: me.send(NOTE, "b", np.arange(3)), "got ndarray: write constant(field, ...)"),
         (lambda me: me.send(SHARE, "b", 3), "got int: write constant(field, ...)"),
         (lambda me: me.scatter(SHARE, ["b"], [3]), "got list: write constant(field, ...)"),
+        (lambda me: me.encrypt(elements(4), 3), "got int: write constant(field, ...)"),
+        (lambda me: me.encrypt(elements(4), BOX), "and never Boxes: send these in a message of"),
+        (lambda me: me.encrypt(elements(4), KEY), "and never PublicKeys: send these in a message"),
         (lambda me: me.secret(elements(3)), "write me.secret(function, value, field=F, shape=(N,"),
         (
             lambda me: me.send(NOTE, me.group("b"), elements(1)),

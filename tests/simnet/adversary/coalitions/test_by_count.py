@@ -56,7 +56,7 @@ class Total:
         await me.gather(Tag("first" if me.name == "A" else "second"), me.all("user"))
 
 
-SMALL = [("dpds", 3), ("pairs", 3), ("sum", 3)]
+SMALL = [("dpds", 3), ("pairs", 3), ("sum", 3), ("two_server", 3)]
 LARGER = [
     (name, n) for name in ("dpds", "dpdg", "tss", "tss_prime", "pairs", "sum") for n in (4, 5)
 ]

@@ -27,7 +27,7 @@ def inputs(protocol, n):
     return [1 + place % getattr(protocol, "items", 3) for place in range(n)]
 
 
-@pytest.mark.parametrize("name", ["dpds", "pairs"])
+@pytest.mark.parametrize("name", ["dpds", "pairs", "two_server"])
 def test_every_coalition_of_a_small_run_has_the_space_that_elimination_finds(name):
     protocol = house(name, 3)
     done, outline = read(protocol, inputs(protocol, 3))
@@ -298,3 +298,67 @@ def test_rows_of_all_lanes_are_written_out():
     found = lift(Structure(outline), frozenset({done.roster.number["server"]}))
     assert outline.lanes == 2
     assert len(lifted_rows(found.found, outline.lanes)) == 2
+
+
+class Vectors:
+    """Two servers add up one-hot vectors. B tells A its whole total, or one entry of it. Without
+    `masked` users also send A one entry in clear.
+    """
+
+    items = 3
+
+    def __init__(self, summed, told, handed, masked):
+        self.tag = Summed("part") if summed else Tag("part")
+        self.told, self.handed, self.masked = told, handed, masked
+
+    def parties(self):
+        return {**seats("u", self.user, 2), "A": Seat(self.adder), "B": Seat(self.helper)}
+
+    def secret(self, holder, item):
+        return holder.secret(lambda x: [int(x == j) for j in (1, 2, 3)], item, field=F, shape=(3,))
+
+    async def user(self, me, item):
+        secret, mask = self.secret(me, item), me.coins.field(F, (3,))
+        if not self.masked:
+            await me.send(Tag("clear"), "A", secret[[0]])
+        await me.send(self.tag, "A", secret - mask)
+        await me.send(self.tag, "B", mask)
+
+    async def total(self, me):
+        users = me.all("user")
+        if isinstance(self.tag, Summed):
+            return await me.gather_sum(self.tag, senders=users)
+        heard = await me.gather(self.tag, users)
+        return type(heard[0]).stack(heard).sum()
+
+    async def helper(self, me):
+        await me.send(Tag("total"), "A", (await self.total(me))[self.told])
+
+    async def adder(self, me):
+        if not self.masked:
+            await me.gather(Tag("clear"), me.all("user"))
+        await self.total(me)
+        await me.receive(Tag("total"), "B")
+
+    def functionality(self, items, users):
+        secrets = [self.secret(*each) for each in zip(users, items, strict=True)]
+        return {"A": type(secrets[0]).stack(secrets).sum()[self.handed]}
+
+
+@pytest.mark.parametrize("summed", [True, False])
+@pytest.mark.parametrize(
+    ("told", "handed", "masked"),
+    [
+        ([0], [0], True),
+        ([0], [0], False),
+        ([0, 1, 2], [0], True),
+        ([0, 1, 2], [2, 0, 1], True),
+        ([1], [0, 2], False),
+    ],
+)
+def test_single_entries_of_vectors_are_read_one_by_one(summed, told, handed, masked):
+    done, outline = read(Vectors(summed, told, handed, masked), [1, 3])
+    assert outline.lanes == 1
+    found = compared(done, outline, coalitions_of(done))
+    assert not found["refused"]
+    assert found["output-only" if masked and len(told) == len(handed) else "leaks"]
