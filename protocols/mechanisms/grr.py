@@ -46,7 +46,7 @@ class GRR(Pure):
 
     def __attrs_post_init__(self) -> None:
         checks.epsilon(self.epsilon)
-        checks.whole("items", self.items, 2)
+        checks.whole("items", self.items, 2, 1 << 62)  # a report is an index of 64 bits
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
