@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from simnet.vault.vault import in_place_by_wish
 from tests.harness.data import absence
 from tests.harness.fuzz import DEFAULT, FACTOR, PROFILE, SHARE
 
@@ -26,6 +27,10 @@ settings.register_profile("ci", ORDINARY, derandomize=True)
 settings.register_profile("quick", ORDINARY, derandomize=True)
 settings.register_profile("fuzz", ORDINARY)
 settings.load_profile(PROFILE)
+
+
+# Nearly all tests are about toys, so functions of doors are called in the process of the test.
+in_place_by_wish.set(True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -31,6 +31,7 @@ FLOORS = [
     "contract",
     "record",
     "doors",
+    "vault",
     "kernel",
     "network",
     "stated",

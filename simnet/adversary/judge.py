@@ -84,7 +84,6 @@ from simnet.adversary.field_view import (
 from simnet.adversary.hidden_structure import OtherWorlds
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.reading_again import read_blind, recorded
-from simnet.adversary.replays import MOST_MESSAGES, replayed_on_other_inputs
 from simnet.adversary.rewriting import DoorChecks, Doors
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict, uncovered_in_words
@@ -170,14 +169,11 @@ class Judge:
         observe: Iterable[str],
         about: About | None = None,
         same_inputs: bool = False,
-        *,
-        replayed_messages: int = MOST_MESSAGES,
     ) -> None:
         """Read the runs again.
 
         `about` is what the protocol states about itself. `same_inputs` declares that the runs are
-        of the same people with the same inputs. `replayed_messages` is the largest number of
-        messages in all replays of a run together; the first replay may have more.
+        of the same people with the same inputs.
 
         Raises `ScriptError` if a script is seen to behave differently when it is read again
         (`simnet.adversary.reading_again`), or computes something for which verdicts have no rule.
@@ -192,9 +188,6 @@ class Judge:
         both = [recorded(done, self._observed) for done in runs]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
         self._other_worlds = [OtherWorlds(*each, self._observed) for each in both]
-        self.replays = tuple(
-            replayed_on_other_inputs(*each, most_messages=replayed_messages) for each in both
-        )
         shared = SharedSecrets()
         self._readings = [
             Symbolic(
@@ -275,7 +268,6 @@ class Judge:
             runs=self._runs,
             unknowns=self.unknowns,
             sampled_runs=self.sampled_runs,
-            replays=self.replays,
             bounds=bounds,
             secret_values=functools.partial(self.door_judge.secret_values, coalition.parties),
             find_refused=lambda: self.door_judge.refused_inputs,

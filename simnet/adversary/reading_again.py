@@ -15,56 +15,68 @@ uses an input without a door usually behaves differently, too, or cannot go on.
 """
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from simnet.adversary.replays import compare_recorded_runs
 from simnet.adversary.symbolic import Symbolic
 from simnet.coins.coins import Coins
 from simnet.doors.call import DoorCall
 from simnet.doors.record import DoorRecord
-from simnet.doors.side_effects import has_cache, names_in, state_of
+from simnet.errors import ScriptError
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.replay import compare_runs
-from simnet.kernel.run import Run, run
+from simnet.kernel.run import LASTING, Run, run
+from simnet.printable import count_of
 from simnet.values.meter import Meter
-
-READS_CACHE = (
-    "the script reads `cache_info` of a function with a cache of functools: a cache tells whether "
-    "the script was run before, so leave out `cache_info` or the cache"
-)
 
 
 class Recording(Sampled):
     """The reading of a numeric run in which every call of a door is recorded."""
 
-    def __init__(self, protocol: object) -> None:
+    def __init__(self) -> None:
         self.record = DoorRecord()
-        self._reads_caches = "cache_info" in names_in(protocol)
-        if self._reads_caches and has_cache(state_of(protocol)):
-            self.record.side_effects.append(READS_CACHE)
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """Call the door's function, and record the call."""
-        before = call.state
-        if self._reads_caches:
-            self.record.note_cache(call, before)
-        try:
-            return self.record.note(call, coins, meter)
-        finally:
-            self.record.note_change(call, before)
+        return self.record.note(call, coins, meter)
 
 
 def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
     """Play a run once more in numbers; return the new run and the record of its doors.
 
-    Raises `ScriptError` if the two runs differ (`compare_recorded_runs`).
+    Raises `ScriptError` if the two runs differ (`compare_runs`), if a script was seen to change
+    something that outlasts a run, and if a function gives another value when it is called again in
+    another order (`Vault.check_again`).
     """
-    reading = Recording(done.protocol)
+    reading = Recording()
     sampled = played_again(done, observe, reading)
-    compare_recorded_runs(done, sampled, reading.record)
-    reading.record.side_effects += [*done.side_effects, *sampled.side_effects]
+    compare_runs(done, sampled)
+    refuse_memory(done, sampled)
+    reading.record.check_again()
     return sampled, reading.record
+
+
+def refuse_memory(*runs: Run) -> None:
+    """Raise `ScriptError` if a script of a run was seen to change something that outlasts it."""
+    if any(done.is_remembered for done in runs):
+        raise ScriptError(LASTING)
+
+
+def called_json(done: Run) -> dict[str, Any]:
+    """Where functions of doors were called, as JSON: `in_place` if the caller of `run` said that
+    they leave nothing behind, and the number of calls that shared a process.
+    """
+    return {"in_place": done.in_place, "shared_calls": done.shared_calls}
+
+
+def called_in_words(runs: Sequence[Run]) -> str:
+    """What must be assumed of functions of doors, as the end of a sentence; "" if nothing."""
+    if any(done.in_place for done in runs):
+        return "; it is assumed that functions of doors leave nothing behind that a script reads"
+    if shared := max(done.shared_calls for done in runs):
+        calls = count_of(shared, "call")
+        return f"; {calls} of functions of doors shared a process, and gave the same in reverse"
+    return ""
 
 
 def read_blind(sampled: Run, observe: Iterable[str], reading: Symbolic) -> Run:
@@ -92,6 +104,7 @@ def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
         fates=done.fates,
         network=done.same_deadlines,
         message_fates=done.message_fates,
+        in_place=done.in_place,
         threads=1,  # so that blocks are recorded in the same order every time
         schedule=copy.deepcopy(
             done.schedule

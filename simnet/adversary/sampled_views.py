@@ -39,7 +39,6 @@ import numpy as np
 from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import traffic
 from simnet.adversary.judge import Judge
-from simnet.adversary.replays import MOST_MESSAGES
 from simnet.adversary.verdict import LearnedFunction, Verdict
 from simnet.contract import Protocol
 from simnet.errors import BadInput
@@ -109,7 +108,7 @@ def sampled_views_differ(
             done = run(protocol, inputs, seed + 2 * number + side)
             # The first run on each side is replayed on as many other inputs as for a verdict. Every
             # later run is replayed once: the rest would take most of the time.
-            count.update(_features(done, coalition, about, 0 if number else MOST_MESSAGES))
+            count.update(_features(done, coalition, about))
             progress(1)
         counts.append(count)
     names = sorted({name for count in counts for name, _ in count})
@@ -139,11 +138,9 @@ def _check_own_inputs(coalition: Coalition, first: Run, second: Run) -> None:
             )
 
 
-def _features(
-    done: Run, coalition: Coalition, about: About | None, replayed_messages: int
-) -> set[Feature]:
+def _features(done: Run, coalition: Coalition, about: About | None) -> set[Feature]:
     """The features of a run's view, each with the class of its value."""
-    judge = Judge([done], done.roster.names, about, replayed_messages=replayed_messages)
+    judge = Judge([done], done.roster.names, about)
     found = judge.verdict(coalition)
     sampled = judge.sampled_runs[0]
     received = sampled.view(coalition.parties).received if coalition.parties else ()

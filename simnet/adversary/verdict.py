@@ -50,7 +50,7 @@ from simnet.adversary.output_fixes import (
     SecretValues,
     output_fixes,
 )
-from simnet.adversary.replays import Replays
+from simnet.adversary.reading_again import called_json
 from simnet.arrays import Ints
 from simnet.contract import OverItems
 from simnet.errors import SimnetError
@@ -145,7 +145,6 @@ class Verdict:
     seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
     # How often each run was played on other inputs, to find side effects of doors' functions.
-    replays: tuple[Replays, ...]
     runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
@@ -255,7 +254,7 @@ class Verdict:
             "at_most": self.at_most,
             "tier": self.tier,
             "notes": list(self.notes),
-            "replays": [attrs.asdict(replays) for replays in self.replays],
+            "doors": list(map(called_json, self.sampled_runs)),
             "refused": [attrs.asdict(refused) for refused in self.refused],
             "functions": [_function_json(function) for function in self.functions],
             "leaks": [_leak_json(function) for function in self.leaks],

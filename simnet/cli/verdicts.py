@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from simnet.adversary.replays import replays_in_words
+from simnet.adversary.reading_again import called_in_words
 from simnet.adversary.verdict import LearnedFunction, Verdict
 from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_words
 from simnet.adversary.words import (
@@ -105,7 +105,10 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
             f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements from "
             "honest parties, and learns nothing about the inputs of these parties from them"
         )
-    console.print(f"  checked: {replays_in_words(verdict.replays, bool(verdict.refused))}")
+    console.print(
+        "  checked: the script sends the same messages when read without inputs"
+        f"{called_in_words(verdict.sampled_runs)}"
+    )
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
     for kind in verdict.discrete.sees:
         console.print(Text(f"    {seen_in_words(kind)}"))

@@ -21,7 +21,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 import attrs
 import numpy as np
@@ -167,6 +167,9 @@ class Coins:
         self._fields = fields
         self._meter = meter
         self._blocks = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Coins, (self._discrete, self._fields, self._meter)
 
     def bernoulli(self, chance: Probability) -> bool:
         """Return True with probability `chance`, in [0, 1]. A float counts as the binary fraction

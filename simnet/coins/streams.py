@@ -56,6 +56,9 @@ class Stream:
         # The generator is made at the first draw, because most parties of a large run never draw.
         self._bits: np.random.SFC64 | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _stream_at, (self._key, self.position)
+
     def word(self) -> int:
         """Return the next word, 64 random bits, as an integer."""
         self.position += 1
@@ -84,3 +87,10 @@ class Stream:
         if self._bits is None:
             self._bits = np.random.SFC64(_Digest(self._key))  # type: ignore[arg-type]  # numpy accepts any ISeedSequence
         return self._bits
+
+
+def _stream_at(key: str, position: int) -> Stream:
+    stream = Stream(0, key, "")
+    stream._key = key
+    stream.skip(position)
+    return stream

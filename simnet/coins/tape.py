@@ -189,11 +189,15 @@ class TapeDiscrete:
     """
 
     def __init__(self, tape: Tape) -> None:
-        self._tape = tape
+        self.tape = tape
+
+    def on(self, tape: Tape) -> "TapeDiscrete":
+        """Return a source of the same kind that plays another tape."""
+        return type(self)(tape)
 
     def bernoulli(self, chance: Probability) -> bool:
         """Toss a coin with two outcomes, or with one outcome if `chance` is 0 or 1."""
-        return bool(self._tape.toss(_coin(chance)))
+        return bool(self.tape.toss(_coin(chance)))
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
         """Toss `count` coins, one after another."""
@@ -202,26 +206,26 @@ class TapeDiscrete:
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
         """Toss one coin for each entry of `trials`: its outcomes are the numbers of successes."""
         most = int(max(trials, default=0)) if 0 < chance < 1 else 0
-        _refuse_many(self._tape, most + 1, f"the number of successes in {most:,} trials")
-        return _numbers([self._tape.toss(_binomial(int(count), chance)) for count in trials])
+        _refuse_many(self.tape, most + 1, f"the number of successes in {most:,} trials")
+        return _numbers([self.tape.toss(_binomial(int(count), chance)) for count in trials])
 
     def integers(self, below: int, count: int) -> Ints:
         """Toss `count` coins with `below` outcomes each, one after another."""
-        _refuse_many(self._tape, below, f"an integer below {below:,}")
-        return _numbers([self._tape.toss(_even(below)) for _ in range(count)])
+        _refuse_many(self.tape, below, f"an integer below {below:,}")
+        return _numbers([self.tape.toss(_even(below)) for _ in range(count)])
 
     def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
         """Toss one coin whose outcomes are all subsets, by their weights."""
         subsets = math.comb(below, count)
-        _refuse_many(self._tape, subsets, f"a subset of {count:,} of {below:,}")
-        return _numbers(self._tape.toss(_subsets(count, below, favoured, weight)))
+        _refuse_many(self.tape, subsets, f"a subset of {count:,} of {below:,}")
+        return _numbers(self.tape.toss(_subsets(count, below, favoured, weight)))
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
         """Toss `count` weighted coins, one after another."""
         possible = sum(weight != 0 for weight in weights)
-        _refuse_many(self._tape, possible, f"an index of {len(weights):,} weights")
+        _refuse_many(self.tape, possible, f"an index of {len(weights):,} weights")
         choice = Choice.of(enumerate(weights))
-        return _numbers([self._tape.toss(choice) for _ in range(count)])
+        return _numbers([self.tape.toss(choice) for _ in range(count)])
 
     def uniform(self, count: int) -> Floats:  # noqa: ARG002
         """Raise `BadInput`, because a real number has too many outcomes."""
@@ -253,7 +257,7 @@ class TapeDiscrete:
         return self
 
     def _refuse(self, name: str) -> NoReturn:
-        raise self._tape.stopped(
+        raise self.tape.stopped(
             BadInput(
                 f"coins.{name} has too many outcomes to be played out: draws that can be played "
                 "out are bernoulli, bernoullis, binomials, integers, subset, weighted_subset and "

@@ -32,31 +32,25 @@ instrument can also call a function again, for example with another input.
 """
 
 import copy
-import enum
 import inspect
 import operator
-import pickle
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from fractions import Fraction
 from types import CodeType, MethodType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import attrs
 import numpy as np
 
-from simnet.arrays import Numbers
 from simnet.coins.coins import Coins
 from simnet.doors.captured import is_of_library, knowledge_of, with_fixed_variables
-from simnet.doors.plain_keys import single_type, slots_of
-from simnet.doors.side_effects import state_of
+from simnet.doors.plain_keys import slots_of
+from simnet.doors.plain_values import encode
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.residues import Residues, constant
-from simnet.values.rows import Tally
 from simnet.values.sealed import Input, Made, Opened, SealBroken, Sealed, source_of
-from simnet.values.typed import Typed
 
 DoorKind = Literal["secret", "disclose", "output"]
 Function = Callable[..., Any]
@@ -68,6 +62,9 @@ class Plain:
 
     value: Any
 
+
+# The attribute of an error with the lines (file and number) in another process that it came from.
+LINES_ELSEWHERE = "lines_elsewhere"
 
 Argument = Input | Opened | Made | Plain
 
@@ -93,26 +90,27 @@ class DoorCall:
     error: Exception | None = None
     # What the function and the plain arguments were when the door was opened: see `captured`.
     knowledge: Hashable = None
-    # In a replay with other inputs: the result of an output's function for these inputs.
-    alternative: Any = None
+    # Who calls the function, if it is not called in this process, and the function and the plain
+    # arguments as they were when the door was opened.
+    vault: "Caller | None" = None
+    packed: bytes | None = None
 
     def fix(self) -> None:
         """Fix the variables around the function, and note what the function and the plain arguments
         are now: see `captured`.
         """
+        if self.vault is not None:
+            self.packed = self.vault.pack(self)
         self.function = with_fixed_variables(self.function)
         self.knowledge = self._knowledge()
 
     @property
     def has_changed(self) -> bool:
-        """Whether the function, or a plain argument, has visibly changed since `fix` was called."""
-        return self.knowledge is not None and self.knowledge != self._knowledge()
-
-    @property
-    def state(self) -> Hashable:
-        """What the function and the plain arguments are now; see `side_effects.state_of`."""
-        plain = [each.value for each in self.arguments if isinstance(each, Plain)]
-        return state_of(self.function), tuple(map(state_of, plain))
+        """Whether the function, or a plain argument, has visibly changed since `fix` was called.
+        False if another process calls the function as it was.
+        """
+        is_fixed = self.knowledge is not None and self.packed is None
+        return is_fixed and self.knowledge != self._knowledge()
 
     def _knowledge(self) -> Hashable:
         plain = [each.value for each in self.arguments if isinstance(each, Plain)]
@@ -340,12 +338,41 @@ def value_of(argument: Argument, meter: Meter | None = None) -> Any:
     return integers
 
 
-def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any:
+class Caller(Protocol):
+    """Calls functions of doors in other processes."""
+
+    def pack(self, call: "DoorCall") -> bytes:
+        """Return the function and the plain arguments of a call as they are now."""
+        ...
+
+    def called(
+        self,
+        call: "DoorCall",
+        values: Sequence[object],
+        coins: Coins | None,
+        meter: Meter | None,
+    ) -> Any:
+        """Return what the function `called` returns, and raise what it raises."""
+        ...
+
+    def check_again(self) -> None:
+        """Make calls once more in another order, if they may have depended on each other. Raises
+        `ScriptError` if one has another result.
+        """
+        ...
+
+
+def called(
+    call: DoorCall, values: Sequence[object], coins: Coins | None, meter: Meter | None = None
+) -> Any:
     """Call the function, check its result, and return the result as `DoorCall.result` has it.
 
+    If another process calls the function, what it does with opened numbers is billed to `meter`.
     Raises `TypeError` or `ValueError` for a result that the door does not accept, and every error
     that the function raises.
     """
+    if call.vault is not None:
+        return call.vault.called(call, values, coins, meter)
     result = call.function(*values, coins) if call.takes_coins else call.function(*values)
     if inspect.iscoroutine(result):
         result.close()
@@ -373,22 +400,11 @@ def comes_from_a_door(error: BaseException) -> bool:
 
 
 def _disclosed(call: DoorCall, result: Any) -> Any:
-    if not _is_recordable(result):
-        raise TypeError(_returns_no_values(call, result))
-    return own_copy(result)
-
-
-def _is_recordable(value: Any) -> bool:
-    kind = type(value)  # `isinstance` believes what an object says of its own class
-    if issubclass(kind, _IMMUTABLE):
-        return not (issubclass(kind, np.void) and value.dtype.hasobject)
-    if issubclass(kind, tuple):
-        return all(map(_is_recordable, tuple.__iter__(value)))
-    if issubclass(kind, list | set | frozenset):
-        return all(map(_is_recordable, value))
-    if issubclass(kind, dict):
-        return all(map(_is_recordable, value)) and all(map(_is_recordable, value.values()))
-    return issubclass(kind, np.ndarray) and not value.dtype.hasobject
+    try:
+        encode(result)
+    except TypeError:
+        raise TypeError(_returns_no_values(call, result)) from None
+    return copy.deepcopy(_without_meters(result))
 
 
 def _returns_no_values(call: DoorCall, result: object) -> str:
@@ -440,81 +456,7 @@ def _kind_of_numbers(result: Any) -> str:
     return "None" if result is None else f"{type(result).__name__} {result!r}"
 
 
-_IMMUTABLE = (
-    *(bool, int, float, complex, str, bytes, type(None), np.generic, Fraction),
-    *(enum.Enum, Typed, Tally),
-)
-_ATOMS = (complex, str, bytes, Fraction)
 _CONTAINERS = (tuple, list, dict, set, frozenset, np.ndarray)
-
-
-def own_copy(value: Any) -> Any:
-    """Return a copy of the value, so that later changes cannot alter the record, and so that nobody
-    can read the rest of an array of which the value is a part (`value.base`).
-
-    No two parts of the copy are one object, except where there is a single object for all equal
-    values, as for the types of arrays. So a script learns nothing by asking whether two parts are
-    one object (`a is b`). A value of a class of its own, such as one that is derived from `list`,
-    is copied by `copy.deepcopy`, which keeps shared parts; verdicts cannot compare such values (see
-    `plain_keys`).
-    """
-    kind = type(value)
-    if issubclass(kind, np.ndarray):
-        return _array_copy(value)
-    if issubclass(kind, _IMMUTABLE):
-        return _single_copy(value)
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return tuple.__new__(kind, map(own_copy, tuple.__iter__(value)))
-    if kind in (tuple, list):
-        return kind(map(own_copy, value))
-    if kind in (set, frozenset):
-        # A set keeps its members in an order that depends on the order in which they came. Sorted,
-        # equal sets have one order, and a copy of the copy has it too.
-        return kind(sorted(map(own_copy, value), key=repr))
-    if kind is dict:
-        return {own_copy(key): own_copy(piece) for key, piece in value.items()}
-    return copy.deepcopy(value)
-
-
-def _single_copy(value: Any) -> Any:
-    kind = type(value)
-    if kind is int or kind is float:
-        opposite = -value
-        return -opposite  # a new object, faster than by pickling
-    if kind is np.void:
-        return np.frombuffer(value.tobytes(), single_type(value.dtype))[0]
-    if issubclass(kind, Typed):
-        return value.copied()
-    if issubclass(kind, Tally):
-        return _tally_copy(value)
-    if kind in _ATOMS or issubclass(kind, np.generic):
-        return pickle.loads(pickle.dumps(value))  # copy.copy would return the same object
-    return value
-
-
-def _tally_copy(value: Tally) -> Tally:
-    counts = own_copy(value.counts)
-    counts.flags.writeable = False
-    return attrs.evolve(
-        value,
-        counts=counts,
-        messages=own_copy(value.messages),
-        wire=value.wire.single,
-        shape=own_copy(value.shape),
-        meter=None,
-    )
-
-
-def _array_copy(values: Numbers) -> Numbers:
-    copied = np.array(values)  # a `Metered` becomes plain
-    dtype = single_type(copied.dtype)
-    if dtype is copied.dtype and dtype.names is None:
-        return copied
-    # A view would have the attribute `base`, so the numbers are copied once more. The bytes between
-    # the fields of a record become 0.
-    again = np.zeros_like(copied, dtype=dtype)
-    again[...] = copied
-    return again
 
 
 def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
@@ -525,7 +467,7 @@ def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
     """
     try:
         values = [value_of(argument, meter) for argument in call.arguments]
-        call.result = called(call, values, coins)
+        call.result = called(call, values, coins, meter)
     except Exception as error:
         if call.kind != "output":
             raise
@@ -537,7 +479,7 @@ def handed_out(call: DoorCall) -> Any:
     """Return what a script gets from an opened door. A disclosed value is copied, so that the
     script cannot change the record.
     """
-    return own_copy(call.result) if call.kind == "disclose" else call.result
+    return copy.deepcopy(call.result) if call.kind == "disclose" else call.result
 
 
 def unsealed(output: Any, party: str, meter: Meter) -> Any:
@@ -584,7 +526,7 @@ def _check_own(value: Any, party: str, meter: Meter, seen: set[int]) -> None:
             _check_owner(source, party, "returns")
     elif hasattr(value, "is_same_as"):
         _check_holder(value, meter, "returns")
-    elif not isinstance(value, _IMMUTABLE) and id(value) not in seen:
+    elif id(value) not in seen:
         seen.add(id(value))
         for piece in _pieces(value):
             _check_own(piece, party, meter, seen)

@@ -6,7 +6,6 @@ influenced them only through doors.
 """
 
 from collections import Counter
-from collections.abc import Hashable
 from typing import Any
 
 import attrs
@@ -15,7 +14,6 @@ from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledDiscrete
 from simnet.doors.call import Argument, DoorCall, Plain, handed_out, open_door
 from simnet.doors.captured import is_same
-from simnet.doors.side_effects import has_cache
 from simnet.errors import ScriptError
 from simnet.values.meter import Meter, Operation
 from simnet.values.sealed import Input, Made, Opened
@@ -37,7 +35,6 @@ class DoorRecord:
 
     def __init__(self) -> None:
         self.calls: dict[str, list[DoorCall]] = {}  # by party, in the order of the script
-        self.side_effects: list[str] = []  # sentences about functions that left something behind
         self._recorded: dict[tuple[str, str, int], RecordedCall] = {}
 
     def note(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
@@ -54,27 +51,11 @@ class DoorRecord:
             self._recorded[place] = RecordedCall(call, operations, words)
             self.calls.setdefault(call.party, []).append(call)
 
-    def note_change(self, call: DoorCall, before: Hashable) -> None:
-        """Note a side effect if the call changed something: `before` is `call.state` before it."""
-        after = call.state
-        # Some objects are described in another way each time, although nothing has changed.
-        if after != before and call.state == after:
-            self.side_effects.append(
-                f"{call.party} (me.{call.kind} of {call.name}): the function changes something "
-                "that it uses, such as a list or a global variable, and the script may look at it "
-                "later: the function of a door may only return a value"
-            )
-
-    def note_cache(self, call: DoorCall, state: Hashable) -> None:
-        """Note a side effect if the function uses a cache. The caller knows that the script may
-        look at the cache.
-        """
-        if has_cache(state):
-            self.side_effects.append(
-                f"{call.party} (me.{call.kind} of {call.name}): the function uses a function with "
-                "a cache of functools, and the script reads `cache_info`: a cache tells with which "
-                "arguments it was called, so leave out `cache_info` or the cache"
-            )
+    def check_again(self) -> None:
+        """See `Caller.check_again`."""
+        for calls in self.calls.values():
+            for vault in {call.vault for call in calls if call.vault is not None}:
+                vault.check_again()
 
     def played(self, call: DoorCall, coins: Coins | None, meter: Meter) -> DoorCall:
         """Return the recorded call that this call repeats. Bill the cost of the recorded call, and

@@ -71,17 +71,16 @@ from typing import Any, NoReturn
 
 import attrs
 
-from simnet.adversary.reading_again import recorded
-from simnet.adversary.replays import replayed_on_other_inputs
+from simnet.adversary.reading_again import refuse_memory
 from simnet.coins.sampled import SampledDiscrete
 from simnet.coins.tape import Choice, Outcome
 from simnet.contract import Protocol
 from simnet.doors.captured import knowledge_of
-from simnet.errors import BadInput, ScriptError, Stall
+from simnet.errors import BadInput, Stall
 from simnet.exhaustive.network import Network, OpenedRow, Posting, Silent, Summands
 from simnet.exhaustive.outbox import Request
 from simnet.exhaustive.party_tree import PartyState, PartyTree
-from simnet.exhaustive.reading import Ask, WatchingOutputs, owner
+from simnet.exhaustive.reading import Ask, owner
 from simnet.kernel.astray import checked_message_fates
 from simnet.kernel.deadlines import Open as OpenWait
 from simnet.kernel.deadlines import TooLate
@@ -101,6 +100,7 @@ from simnet.linear.vectors import Vector
 from simnet.record.fate import Ending, Fates, Happened, Late, MessageFate
 from simnet.record.log import Log
 from simnet.roster import Roster
+from simnet.vault.vault import vault_of
 
 LIMIT = 1_000_000  # the largest number of worlds that are played out
 MOST_COINS = 200  # at most so many coins are tossed or opened in one world
@@ -373,7 +373,7 @@ class Model:
             )
         self._trees: dict[tuple[int, Hashable], PartyTree] = {}  # trees by party and input
         self._structures: dict[Hashable, int] = {}
-        self._is_replayed = False
+        self._vault = vault_of(protocol, self.roster.scripts.values(), 0)
         self._start = ScheduleNode(Network(len(self.roster)))
 
     def worlds(
@@ -404,22 +404,14 @@ class Model:
                 named,
                 0,
                 observe=everyone,
-                reading=WatchingOutputs(),
                 fates=self.fates,
                 network=NoClock(),
                 message_fates=self.message_fates,
             )
             for _ in range(2)
         )
-        try:
-            compare_runs(first, second)
-        except ScriptError:
-            recorded(first, everyone)  # names the door, if a function of a door is the reason
-            raise
-        if not self._is_replayed:
-            # Parties are played one by one: values that functions of doors share would be missed.
-            replayed_on_other_inputs(*recorded(first, everyone))
-            self._is_replayed = True
+        compare_runs(first, second)
+        refuse_memory(first, second)
 
     def _worlds(self, trees: Sequence[PartyTree], limit: int, progress: Progress) -> list[World]:
         worlds: list[World] = []
@@ -476,6 +468,7 @@ class Model:
                     self._structures,
                     self._fates_by_number.get(number),
                     self._astray.get(number, ()),
+                    self._vault,
                 )
             trees.append(self._trees[key])
         return trees

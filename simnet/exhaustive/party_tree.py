@@ -34,6 +34,7 @@ from typing import Any, cast
 import attrs
 
 from simnet.coins.tape import Choice, Outcome, Tape, TapeEnd
+from simnet.doors.call import Caller
 from simnet.errors import Abort, BadInput, ScriptError
 from simnet.exhaustive.network import Summands
 from simnet.exhaustive.outbox import (
@@ -150,6 +151,7 @@ class Execution:
         name, seat = tree.roster.names[tree.party], tree.roster.seats[tree.party]
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
         self.outbox.turn.actor = self.actor  # there is no other party
+        self.outbox.turn.vault = tree.vault
         self.aborted: str | None = None
         link: Link = self.outbox
         if tree.astray:
@@ -247,9 +249,10 @@ class PartyTree:
         structures: dict[Hashable, int],
         fate: Fate | None = None,
         astray: Sequence[MessageFate] = (),
+        vault: Caller | None = None,
     ) -> None:
         """`inputs` is empty or the party's one input. `fate` says where the party drops out, and
-        `astray` which of its messages go astray.
+        `astray` which of its messages go astray. `vault` calls the functions of doors.
 
         `structures` maps structures to their numbers. All trees of a protocol share this
         dictionary, for all inputs, so that equal structures have equal numbers.
@@ -260,6 +263,7 @@ class PartyTree:
         self.enumerate_field = enumerate_field
         self.fate = fate
         self.astray = astray
+        self.vault = vault
         self._structures = structures
         self.root = self._state(Execution(self, ()), None, History(), None)
 

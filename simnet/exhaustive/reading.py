@@ -42,7 +42,6 @@ import numpy as np
 from simnet.coins.coins import Coins
 from simnet.coins.tape import Tape, TapeDiscrete, TapeField, tape_coins
 from simnet.doors.call import Argument, DoorCall, called, open_door, value_of
-from simnet.doors.captured import knowledge_of
 from simnet.errors import BadInput
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Sampled
@@ -305,28 +304,6 @@ class LocalReading(Sampled):
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Do nothing: this reading needs no preparation."""
-
-
-class WatchingOutputs(Sampled):
-    """A numeric run which checks that the functions of outputs do not change the variables that
-    they use.
-
-    The exhaustive reading may skip such a function. If the function changed something that the
-    script reads later, for example a list, the reading would miss the change.
-    """
-
-    def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Return what the door gives. Raises `TypeError` if the function of an output changes a
-        variable that it uses.
-        """
-        before = knowledge_of(call.function)
-        result = open_door(call, coins, meter)
-        if call.kind == "output" and knowledge_of(call.function) != before:
-            raise TypeError(
-                f"me.output of {call.name} changes a variable that it uses: the function of a door "
-                "may only return a value"
-            )
-        return result
 
 
 class OnTape(Sampled):

@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, cast
 
 from simnet.coins.coins import Coins
+from simnet.doors.call import Caller
 from simnet.errors import BadInput, ScriptError
 from simnet.kernel.waits import Wait
 from simnet.record.ledger import Line, Lot, Receipts
@@ -29,13 +30,14 @@ class Turn:
     after the run), while the function of a door is running, and after an interrupt.
     """
 
-    __slots__ = ("actor", "door_coins", "failure", "opener", "thread")
+    __slots__ = ("actor", "door_coins", "failure", "opener", "thread", "vault")
 
     def __init__(self, actor: "Actor | None" = None) -> None:
         self.actor = actor
         self.opener: Actor | None = None  # the party whose door's function is running
         self.door_coins: Coins | None = None  # the coins that this function gets, if any
         self.thread = threading.get_ident()
+        self.vault: Caller | None = None  # who calls functions of doors; None: this process
         # The error of a door's function. The run ends with it even if the script catches it, so
         # that no script can go on and reveal the values behind its sealed arguments.
         self.failure: Exception | None = None

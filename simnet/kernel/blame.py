@@ -8,6 +8,7 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from simnet.doors.call import LINES_ELSEWHERE
 from simnet.errors import BadInput, ScriptError
 from simnet.kernel.actor import Actor, refuse
 from simnet.values.sealed import WAYS_OUT
@@ -139,6 +140,7 @@ def _lines(error: BaseException | None) -> Iterator[Line]:
     while traceback is not None:
         yield traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
         traceback = traceback.tb_next
+    yield from getattr(error, LINES_ELSEWHERE, ())
 
 
 def _line_of(lines: Iterable[Line]) -> Line | None:

@@ -102,6 +102,10 @@ class Party:
         self._seed = seed
         self._scope = ""  # what the run puts before the names that the script uses
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # In another process, the function of a door may know which party it is of.
+        return NamesOnly, (self.name, self.role, self.index)
+
     def within(self, scope: str) -> "Party":
         """Return this party as it appears inside a protocol that runs as one part of a larger
         protocol.
@@ -238,6 +242,7 @@ class Party:
         actor = self._actor
         number = actor.doors_opened[kind]
         call = door_call(kind, actor.name, number, function, arguments, actor.meter, field, shape)
+        call.vault = self._turn.vault
         actor.doors_opened[kind] = number + 1
         coins = self.coins.for_doors if call.takes_coins else None
         actor.door, self._turn.actor = kind, None  # no party may act while the function runs
@@ -942,6 +947,22 @@ class Party:
                 f"{self._scope}{sender} sent {_described(payload)}, expected a payload of shape "
                 f"{shape}",
             )
+
+
+@attrs.frozen
+class NamesOnly:
+    """What the function of a door gets in place of a party."""
+
+    name: str
+    role: str
+    index: int
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ScriptError(
+            f"uses its party ({name}) in the function of a door: such a function may use no party"
+        )
 
 
 class ScopedParty(Party):

@@ -6,7 +6,6 @@ coins and secrets are unknowns, and field elements are linear forms. Where readi
 kernel asks a `Reading`.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -15,14 +14,11 @@ from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from simnet.coins.seeded import agreed_digest, expanded, expanded_sum, seed_digests
 from simnet.doors.call import DoorCall, open_door
-from simnet.doors.record import DoorRecord
 from simnet.kernel.actor import Actor
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.totals import Label, ResidueTotal, Slots
-
-WATCHED = 5  # of how many calls of each function an ordinary run looks at the side effects
 
 
 class Total(Protocol):
@@ -212,28 +208,3 @@ class Sampled:
         if weights is None:
             return expanded(digests, field, shape, label)
         return expanded_sum(digests, weights, field, shape, label)
-
-
-class Watching(Sampled):
-    """The reading of an ordinary run. It notes side effects of doors' functions.
-
-    Later readings of the script find many side effects, too, but not those that change nothing more
-    after the first run, such as a number that a function puts into a global set. We look at the
-    first calls of each function only, so that large runs take no longer.
-    """
-
-    def __init__(self) -> None:
-        self.record = DoorRecord()
-        self._calls: Counter[object] = Counter()
-
-    def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Call the door's function, and look at what it changes."""
-        code = getattr(call.function, "__code__", type(call.function))
-        self._calls[code] += 1
-        if self._calls[code] > WATCHED:
-            return open_door(call, coins, meter)
-        before = call.state
-        try:
-            return open_door(call, coins, meter)
-        finally:
-            self.record.note_change(call, before)

@@ -6,15 +6,16 @@ party go on at a time. Without an error, a run is over when all parties have fin
 party can go on.
 """
 
+import contextlib
 import copy
 import functools
 import gc
 import random
+import sys
 import threading
 import time
-import types
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -25,7 +26,6 @@ from simnet.checks import integer
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
 from simnet.doors.call import unsealed
-from simnet.doors.side_effects import has_changed, state_of
 from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
@@ -47,7 +47,7 @@ from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.link import Link
 from simnet.kernel.mail import Mail
 from simnet.kernel.party import Party
-from simnet.kernel.reading import Reading, Sampled, Watching
+from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
 from simnet.kernel.silence import lacking, release, stuck_for_ever, why_for_ever
@@ -63,6 +63,13 @@ from simnet.record.view import View
 from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.sealed import Input, Sealed
+from simnet.vault.vault import (
+    comes_installed,
+    in_place_by_wish,
+    memory_of,
+    said_in_place,
+    vault_of,
+)
 
 LASTING = (
     "a script changes something that outlasts the run, such as a global list, a counter or an "
@@ -133,9 +140,12 @@ class Run:
     # Global generators (`random`, `numpy.random`) whose state changed during the run. If a script
     # drew from them, this explains why a second run differs from the first.
     foreign_randomness: tuple[str, ...] = attrs.field(default=(), repr=False)
-    # Sentences about functions of doors that were seen to change something that they use, and about
-    # scripts that were seen to change something that outlasts the run.
-    side_effects: tuple[str, ...] = attrs.field(default=(), repr=False)
+    # Whether a script was seen to change something that outlasts the run.
+    is_remembered: bool = attrs.field(default=False, repr=False)
+    # Whether functions of doors were called in this process because the caller of `run` said so.
+    in_place: bool = attrs.field(default=False, repr=False)
+    # How many calls of functions of doors shared a process with other calls.
+    shared_calls: int = attrs.field(default=0, repr=False)
 
     @functools.cached_property
     def unread(self) -> tuple[Unread, ...]:
@@ -236,6 +246,7 @@ class Run:
             fates=self.fates,
             network=self.same_deadlines,
             message_fates=self.message_fates,
+            in_place=self.in_place,
         )
         if again.trace != self.trace:
             raise ScriptError(
@@ -319,6 +330,7 @@ def run(
     fates: Fates | None = None,
     network: Clocked | str | None = None,
     message_fates: Sequence[MessageFate] = (),
+    in_place: bool | None = None,
 ) -> Run:
     """Play a protocol once, and return what happened.
 
@@ -333,7 +345,10 @@ def run(
     `fates` says which parties drop out, and where: see `Fate`. `network` decides when deadlines
     pass: a `Network`, the name of a network, or the name of a TOML file. If no script waits with a
     deadline, the network does not change the result. `message_fates` says which messages go astray:
-    see `MessageFate`.
+    see `MessageFate`. `in_place` says that functions of doors are called in this process, also if
+    not all code of the protocol comes from installed packages (see `simnet.vault`). This is faster,
+    and verdicts then assume that a function leaves nothing behind that a script reads. By default,
+    False, or what pytest's option `--in-place` says.
 
     Raises `BadInput` for a faulty `parties()`, for a seed that is not of type `int`, for fewer than
     one thread, if inputs, observed names, fates or a network do not fit the parties, and if a
@@ -364,12 +379,10 @@ def run(
         raise BadInput(f"a seed is a whole number of type int, got {seed!r}")
     observe = [observe] if isinstance(observe, str) else observe
     unused = copy.deepcopy(schedule)
-    watching = Watching()
     before = _global_generators()
-    with seldom_collected:
+    with seldom_collected, said_in_place(in_place):
         # At its first call, `parties()` may make attributes that stay the same later.
         seated(protocol)
-        of_protocol = state_of(protocol)
         stage = _Stage(
             protocol,
             inputs,
@@ -377,51 +390,40 @@ def run(
             frozenset(observe),
             schedule,
             threads,
-            watching if reading is None else reading,
+            reading or Sampled(),
             progress,
             fates or {},
             network=_network(network),
             message_fates=message_fates,
         )
-        scripts = _scripts_beside(protocol, stage.roster)
-        of_scripts = state_of(protocol, *scripts) if scripts else ()
-        done = stage.play()
-        changes = _has_changed(of_protocol, protocol)
-        changes = changes or (bool(scripts) and _has_changed(of_scripts, protocol, *scripts))
+        vault, scripts = stage.vault, tuple(stage.roster.scripts.values())
+        memory = None if vault is None else memory_of(protocol, scripts)
+        with _without_arguments(vault is not None):
+            done = stage.play()
+        is_wished = in_place_by_wish.get()
+        is_remembered = memory is not None and memory != memory_of(protocol, scripts)
     after = _global_generators()
     drawn_from = tuple(name for name in before if before[name] != after[name])
-    lasting = (LASTING,) if changes else ()
     return attrs.evolve(
         done,
         schedule=unused,
         foreign_randomness=drawn_from,
-        side_effects=(*watching.record.side_effects, *lasting),
+        is_remembered=is_remembered,
+        in_place=is_wished and not comes_installed((protocol, *scripts)),
+        shared_calls=0 if vault is None else vault.shared_calls,
     )
 
 
-def _scripts_beside(protocol: Protocol, roster: Roster) -> list[object]:
-    """Return different scripts that are not methods of the protocol's class."""
-    scripts: dict[tuple[int, int], Any] = {}
-    for seat in roster.seats:
-        script: Any = seat.script
-        if isinstance(script, types.MethodType):
-            scripts[id(script.__func__), id(script.__self__)] = script
-        else:
-            scripts[id(script), 0] = script
-    return [script for script in scripts.values() if not _is_method_of(script, protocol)]
-
-
-def _is_method_of(script: Any, protocol: Protocol) -> bool:
-    """Whether a script is a method of a protocol that its class has under the method's name."""
-    if not isinstance(script, types.MethodType) or script.__self__ is not protocol:
-        return False
-    name = script.__func__.__name__
-    return any(vars(each).get(name) is script.__func__ for each in type(protocol).__mro__)
-
-
-def _has_changed(before: Hashable, *things: object) -> bool:
-    after = state_of(*things)
-    return before != after and has_changed(before, after, state_of(*things))
+@contextlib.contextmanager
+def _without_arguments(is_cut: bool) -> Iterator[None]:
+    """While scripts run, cut the arguments of the command, which may name their inputs."""
+    arguments = sys.argv, sys.orig_argv
+    if is_cut:
+        sys.argv, sys.orig_argv = sys.argv[:1], sys.orig_argv[:1]
+    try:
+        yield
+    finally:
+        sys.argv, sys.orig_argv = arguments
 
 
 def sends(
@@ -515,6 +517,8 @@ class _Stage:
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
         self.turns = Turns(schedule, self._start, lambda: self.ledger.total().messages, self._quiet)
+        self.vault = vault_of(protocol, self.roster.scripts.values(), len(self.roster))
+        self.turns.turn.vault = self.vault
         self.aborts: tuple[Ending, ...] = ()
         self.notes_sends = False
         self.noting: dict[str, NotingLink] = {}

@@ -15,6 +15,7 @@ from simnet.installed import SCENARIOS, entries, experiment_places, object_at
 from simnet.nearest import nearest
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.scenario import Scenario
+from simnet.vault import chamber
 
 # The name and the scenario of each place that `found_already` was told.
 _FOUND: dict[str, tuple[str, Scenario]] = {}
@@ -132,6 +133,7 @@ def load_file(path: Path) -> ModuleType:
     """
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
+    chamber.before_file()
     spec = importlib.util.spec_from_file_location(f"simnet_scenario_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput(f"{path} cannot be loaded as Python")

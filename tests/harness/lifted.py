@@ -21,7 +21,7 @@ Element = tuple[int, int, int]  # a party, the number of its secret, and the pla
 
 def read(protocol, inputs, seed: int = 1) -> tuple[Run, Outline]:
     """A run and its outline."""
-    recording = Recording(protocol)
+    recording = Recording()
     done = run(protocol, inputs, seed, reading=recording, threads=1)
     return done, outline_of(done, recording.record)
 

@@ -55,6 +55,7 @@ class CallBudget:
     """Counts the calls that may still be made: `left`."""
 
     def __init__(self, calls: int) -> None:
+        self.whole = calls
         self.left = calls
 
     def spend(self) -> None:
@@ -74,6 +75,10 @@ class _FiniteCoins(TapeDiscrete):
     def __init__(self, tape: Tape, budget: CallBudget) -> None:
         super().__init__(tape)
         self._budget = budget
+
+    def on(self, tape: Tape) -> "_FiniteCoins":
+        # With a budget of its own, so that equal calls stay equal when the budget shrinks.
+        return _FiniteCoins(tape, CallBudget(self._budget.whole))
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
         self._budget.check(int(trials.max(initial=0)))

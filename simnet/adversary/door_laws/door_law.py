@@ -5,6 +5,7 @@ same, as far as simnet can compare functions (see `simnet.doors.captured`), and 
 arguments. Then both have the same law at equal values of their sealed arguments.
 """
 
+import copy
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from simnet.adversary.door_laws.calling import CallBudget, NotEnumerable, law_of_calls
 from simnet.coins.coins import Coins
 from simnet.coins.law import Law
-from simnet.doors.call import Argument, DoorCall, called, own_copy
+from simnet.doors.call import Argument, DoorCall, called
 from simnet.doors.captured import is_same
 from simnet.doors.plain_keys import key_of
 from simnet.linear.forms import Forms
@@ -139,7 +140,7 @@ def law_of_door(
                 return called(
                     argument.call, [value(each) for each in argument.call.arguments], None
                 )
-            return own_copy(argument.value)
+            return copy.deepcopy(argument.value)
 
         return called(call, [value(argument) for argument in call.arguments], coins)
 

@@ -60,12 +60,12 @@ from simnet.adversary.orbits.played_alone import knows_forms
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import OrbitProof, exposed_types
 from simnet.adversary.orbits.structure import Component, Structure, secret_in_words
-from simnet.adversary.reading_again import Recording
-from simnet.adversary.replays import compare_recorded_runs, refuse_side_effects
+from simnet.adversary.reading_again import Recording, called_json, refuse_memory
 from simnet.adversary.roles import Roles
 from simnet.adversary.verdict import ShareFinding, uncovered_in_words
 from simnet.contract import Protocol
 from simnet.kernel.inputs import Inputs
+from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
 
 THEOREM = 'Theorem 1 of the page "Verdicts on many parties that are alike" in the documentation'
@@ -150,7 +150,7 @@ class AlikeVerdict:
             "at_most": self.at_most,
             "tier": self.tier,
             "notes": list(self.notes),
-            "replays": [],
+            "doors": [called_json(self.run)],
             "refused": [attrs.asdict(refused) for refused in self.refused],
             "functions": [],
             "leaks": [],
@@ -198,15 +198,17 @@ class AlikeJudge:
         progress: Callable[[int], None] | None = None,
         with_polynomials: bool = True,
     ) -> None:
-        recording = Recording(protocol)
-        sampled = run(protocol, inputs, seed, reading=recording, progress=progress)
-        if same_as is not None:
-            compare_recorded_runs(same_as, sampled, recording.record)
-            recording.record.side_effects += same_as.side_effects
-        recording.record.side_effects += sampled.side_effects
+        recording = Recording()
+        in_place = None if same_as is None else same_as.in_place
+        sampled = run(
+            protocol, inputs, seed, reading=recording, progress=progress, in_place=in_place
+        )
         before = [] if same_as is None else [same_as]
+        for done in before:
+            compare_runs(done, sampled)
         _refuse_foreign_randomness([*before, sampled])
-        refuse_side_effects(recording.record)
+        refuse_memory(*before, sampled)
+        recording.record.check_again()
         self.outline = outline_of(sampled, recording.record, progress, with_polynomials)
         _refuse_foreign_randomness([self.outline.run])
         self.structure = Structure(self.outline)

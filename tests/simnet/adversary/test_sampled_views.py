@@ -17,8 +17,6 @@ from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import BadInput, Coins, Party, Sealed, Seat, Tag, bits
-from simnet.adversary import sampled_views
-from simnet.adversary.judge import Judge
 from simnet.adversary.sampled_views import FALSE_ALARM, SampledComparison, sampled_views_differ
 from simnet.testing import assert_same_view, exact_epsilon
 from tests.harness.exact_mutants import MaskFromRange, Masking, TellsWhoTakesPart
@@ -118,21 +116,6 @@ def test_twenty_runs_are_enough_to_be_tried_and_progress_is_told_of_each() -> No
     found = compared(Masking(), [1], [1], "server", runs=20, progress=told.append)
     assert told == [1] * 40
     assert found.runs == 20
-
-
-def test_the_first_run_on_each_side_is_replayed_in_full_and_every_later_run_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made: list[int] = []
-
-    class Watched(Judge):
-        def __init__(self, *given: Any, **named: Any) -> None:
-            super().__init__(*given, **named)
-            made.extend(replays.made for replays in self.replays)
-
-    monkeypatch.setattr(sampled_views, "Judge", Watched)
-    compared(Masking(), [1], [2], "server", runs=20)
-    assert made == [Masking().items - 1, *[1] * 19] * 2
 
 
 def test_a_set_that_names_nobody_is_refused() -> None:

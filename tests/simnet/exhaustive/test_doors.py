@@ -250,44 +250,6 @@ def test_an_output_is_not_computed_unless_a_door_needs_it() -> None:
     assert compare("b", a).tapes == (1, 1)
 
 
-def test_an_output_that_leaves_something_behind_is_refused() -> None:
-    """The function of an output is not called when worlds are played out, so a value that it leaves
-    behind would be missed.
-    """
-
-    async def keeps(me: Party, held: Sealed) -> None:
-        found: list[int] = []
-
-        def function(item: int) -> None:
-            found.append(item)
-
-        me.output(function, held)
-        if found[0] == 1:
-            await me.send(NOTE, "b", bits([1]))
-
-    async def names(me: Party, held: Sealed) -> None:
-        found = 0
-
-        def function(item: int) -> None:
-            nonlocal found
-            found = item
-
-        me.output(function, held)
-        if found == 1:
-            await me.send(NOTE, "b", bits([1]))
-
-    async def sound(me: Party, held: Sealed) -> Sealed:
-        await me.send(NOTE, "b", bits([1]))
-        return me.output(lambda item: item + 1, held)
-
-    for leaky in (keeps, names):
-        with pytest.raises(ScriptError, match=r"^a in round 1: .* changes a variable that it uses"):
-            compare("b", leaky)
-    assert compare("b", sound).same
-
-
-@READINGS
-@pytest.mark.parametrize("masks", [0, 1])
 def test_an_output_that_a_door_needs_carries_the_rows_it_was_made_of(
     masks: int, enumerated: bool
 ) -> None:

@@ -280,7 +280,7 @@ class Signs(Neighbours):
 @pytest.mark.parametrize("script", [Multiplies, Discloses, MakesSecrets, Stretches, Signs])
 def test_what_an_outline_has_no_rule_for_is_refused(script):
     protocol = script(3)
-    recording = Recording(protocol)
+    recording = Recording()
     done = run(protocol, [1, 2, 3], 1, reading=recording)
     with pytest.raises((NotAlike, BadInput)):
         outline_of(done, recording.record)

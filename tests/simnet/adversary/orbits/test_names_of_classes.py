@@ -54,7 +54,7 @@ class OneMask:
 def test_a_party_may_have_the_name_of_a_class(helper: str) -> None:
     """The server is sent b + m by each user, with one m, and learns differences of secrets."""
     protocol, inputs = OneMask(helper), [1, 2, 3]
-    recording = Recording(protocol)
+    recording = Recording()
     assert verdict(run(protocol, inputs, 1), "server").finding == "leaks"
     sampled = run(protocol, inputs, 1, reading=recording)
     structure = Structure(outline_of(sampled, recording.record))

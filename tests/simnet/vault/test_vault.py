@@ -1,0 +1,290 @@
+"""Calls in the vault: the same results as in place, and nothing of one call in another."""
+
+import enum
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simnet import (
+    Coins,
+    Field,
+    Party,
+    ScriptError,
+    Seat,
+    Summed,
+    Tag,
+    bits,
+    constant,
+    index,
+    run,
+    seats,
+    verdict,
+)
+from simnet.adversary.whole_view import discloses_nothing
+from simnet.doors.plain_values import decode, encode
+from simnet.exhaustive.compare import Comparison
+from simnet.values.sealed import Sealed
+from simnet.vault import chamber
+from simnet.vault import vault as vaults
+
+F, NOTE, MARK, SUM = Field(101), Tag("note"), Tag("mark"), Summed("sum")
+
+
+class Answer(enum.Enum):
+    YES = 1
+    NO = 2
+
+
+class Pair(NamedTuple):
+    left: int
+    right: float
+
+
+@attrs.frozen
+class Doors:
+    """One user, whose script calls `steps`. S receives a note, so that it sees something."""
+
+    steps: Callable[[Party, Sealed], object]
+    tells: bool = False  # whether `steps` returns a number, which S is sent
+    items: int = 3
+
+    def parties(self) -> dict[str, Seat]:
+        return {"u": Seat(self.user), "S": Seat(self.server)}
+
+    async def user(self, me: Party, x: Sealed) -> object:
+        done = self.steps(me, x)
+        secret = me.secret(lambda x: [x], x, field=F, shape=(1,))
+        await me.send(NOTE, "S", secret + me.coins.field(F, (1,)))
+        if self.tells:
+            await me.send(MARK, "S", index(done, below=9))
+        return done
+
+    async def server(self, me: Party) -> Sealed:
+        note = await me.receive(NOTE, "u")
+        if self.tells:
+            await me.receive(MARK, "u")
+        return me.output(lambda values: int(values[0]) + 1, note)
+
+
+def in_vault(steps: Callable[[Party, Sealed], object], x: int = 2, **options: Any) -> Any:
+    return run(Doors(steps), [x], observe=["S"], in_place=False, **options)
+
+
+VALUES: Sequence[object] = [
+    *(None, True, 7, 2**70, 2.5, float("inf"), 1j, "text", b"bytes", Fraction(2, 3)),
+    *((1, "a"), [1, [2]], {1, 2}, frozenset({3}), {"a": (1,), 2: None}),
+    *(np.int64(3), np.float32(0.5), np.array([[1, 2], [3, 4]]), np.array(["a", "bc"])),
+    *(np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.zeros((0, 2)), np.bool_(True)),
+    *(bits([1, 0]), Answer.NO, Pair(1, 2.0)),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_a_disclosed_value_is_the_same_as_in_place(value: object) -> None:
+    seen: list[Any] = []
+
+    def steps(me: Party, x: Sealed) -> None:
+        seen.append(me.disclose(lambda _: value, x))
+
+    in_vault(steps)
+    run(Doors(steps), [2], in_place=True)
+    there, here = seen
+    assert type(there) is type(here)
+    assert repr(there) == repr(here)
+    assert getattr(there, "flags", None) == getattr(here, "flags", None)
+
+
+@given(st.recursive(st.integers() | st.floats(allow_nan=False) | st.text(), st.lists))
+def test_decoding_is_the_inverse_of_encoding(value: object) -> None:
+    assert decode(encode(value)) == value
+
+
+def test_the_bill_the_coins_and_the_outputs_are_those_of_a_run_in_place() -> None:
+    def steps(me: Party, x: Sealed) -> object:
+        limit = me.coins.integers(5, 1)[0]
+        drawn = me.disclose(lambda x, coins: x + coins.integers(3, 4), x)
+        made = me.output(lambda x: (x, drawn.sum()), x)
+        again = me.disclose(lambda pair, coins: pair[0] * coins.bernoulli(0.5), made)
+        opened = (me.coins.field(F, (4,)) + constant(F, limit)).open()
+        return me.output(lambda values, y: (values + values).sum() + y, opened, again)
+
+    here = run(Doors(steps), [2], seed=5, in_place=True)
+    there = run(Doors(steps), [2], seed=5, in_place=False)
+    assert here.trace_hash == there.trace_hash
+    assert here.outputs == there.outputs
+    assert here.ledger.operations("party") == there.ledger.operations("party")
+
+
+def test_a_call_sees_nothing_of_another_call() -> None:
+    kept: dict[str, int] = {}
+
+    def steps(me: Party, x: Sealed) -> list[object]:
+        first = me.disclose(lambda coins: kept.setdefault("coin", int(coins.bernoulli(1))))
+        return [first, me.disclose(lambda x: kept.get("coin", x), x)]
+
+    assert in_vault(steps).outputs["u"] == [1, 2]
+
+
+def test_a_function_that_behaves_otherwise_at_its_first_call_cannot_hide_in_its_law() -> None:
+    """If calls shared a process, only the first would tell x, and the law would look uniform."""
+    calls: list[int] = []
+
+    def noisy(x: int, coins: Coins) -> int:
+        calls.append(x)
+        drawn = coins.integers(3, 1)[0] + 1
+        return x if len(calls) == 1 else int(drawn)
+
+    telling = Doors(lambda me, x: me.disclose(noisy, x), tells=True)
+    found = verdict(run(telling, [2], in_place=False), "S")
+    assert not discloses_nothing(found)
+    with vaults.said_in_place(False):
+        assert Comparison(telling, "S").compare([1], [2]).delta() == 1
+
+
+def test_exact_views_are_the_same_behind_the_vault() -> None:
+    def steps(me: Party, x: Sealed) -> int:
+        return me.disclose(lambda x, coins: x if coins.bernoulli(Fraction(3, 4)) else 1, x)
+
+    found = []
+    for is_wished in (True, False):
+        with vaults.said_in_place(is_wished):
+            found.append(Comparison(Doors(steps, tells=True), "S").compare([2], [3]))
+    assert found[0].epsilon == found[1].epsilon
+    assert found[0].delta() == found[1].delta() == Fraction(3, 4)
+
+
+def fails(x: int) -> int:
+    return 1 // (x - x)
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (fails, r"ZeroDivisionError.*test_vault\.py:\d+"),
+        (lambda x: os._exit(3), "has ended"),
+        (lambda x: os.kill(os.getpid(), signal.SIGKILL), "outside"),
+        (lambda x: sys.exit("enough"), "SystemExit"),
+        (lambda x: np.zeros(1 << 28), "large"),
+        (lambda x: object(), "returns"),
+        (lambda x: Path("left").touch(), "outside"),
+    ],
+)
+def test_a_call_that_cannot_end_well_is_one_sentence(
+    function: Callable[[int], object], text: str
+) -> None:
+    with pytest.raises(ScriptError, match=text) as caught:
+        in_vault(lambda me, x: me.disclose(function, x))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_killed_process_of_the_vault_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = chamber.Chamber.ask
+
+    def killed(self: chamber.Chamber, frame: bytes) -> bytes:
+        listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True).stdout
+        parents = {int(pid): int(parent) for pid, parent in map(str.split, listed.splitlines()[1:])}
+        mothers = {pid for pid, parent in parents.items() if parent == os.getpid()}
+        chambers = [pid for pid, parent in parents.items() if parent in mothers]
+        for pid in chambers:
+            os.kill(pid, signal.SIGKILL)
+        assert chambers
+        return ask(self, frame)
+
+    monkeypatch.setattr(chamber.Chamber, "ask", killed)
+    with pytest.raises(ScriptError, match="has ended"):
+        in_vault(lambda me, x: me.disclose(lambda x: 1, x))
+
+
+@attrs.frozen
+class Many:
+    """More parties than have processes of their own. u2's function returns what u1's has left."""
+
+    leaks: bool
+    users: int = 60
+    items: int = 3
+    left: list[int] = attrs.field(factory=list)
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", self.user, self.users), "S": Seat(self.server)}
+
+    def kept(self, x: int) -> list[int]:
+        self.left.append(x)
+        LEFT.append(x)
+        return [x + (sum(LEFT[:-1]) if self.leaks else 0)]
+
+    async def user(self, me: Party, x: Sealed) -> None:
+        mine = me.secret(self.kept, x, field=F, shape=(1,))
+        await me.scatter(SUM, ["S"], (mine + me.coins.field(F, (1,)))[np.newaxis])
+
+    async def server(self, me: Party) -> None:
+        await me.gather_sum(SUM, me.all("user"))
+
+
+LEFT: list[int] = []
+
+
+def test_many_calls_share_a_process_and_are_made_again_in_another_order() -> None:
+    inputs = [1 + k % 3 for k in range(60)]
+    sound = run(Many(leaks=False), inputs, in_place=False)
+    assert sound.shared_calls == 60
+    assert verdict(sound, "S").finding == "nothing"
+    with pytest.raises(ScriptError, match="returns another value when it is called again"):
+        verdict(run(Many(leaks=True), inputs, in_place=False), "S")
+
+
+SCRIPT = """
+from simnet import Field, Seat, Tag
+class Endless:
+    def parties(self): return {"u": Seat(self.user)}
+    def spin(self, x):
+        while True: pass
+    async def user(self, me, x): me.disclose(self.spin, x)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["Ctrl-C", "--timeout", "kill"])
+def test_an_endless_function_leaves_no_process_behind(by: str, tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text(SCRIPT)
+    options = ["--timeout", "2"] if by == "--timeout" else []
+    command = [str(Path(sys.executable).parent / "simnet"), "run", "endless.py", "--inputs", "1"]
+    process = subprocess.Popen(
+        [*command, *options],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    started: list[int] = []
+    while not started and process.poll() is None:
+        time.sleep(0.05)
+        started = spinning()
+    if by != "--timeout":
+        process.send_signal(signal.SIGINT if by == "Ctrl-C" else signal.SIGKILL)
+    _, told = process.communicate(timeout=60)
+    assert "Traceback" not in told
+    assert process.returncode == {"Ctrl-C": 130, "--timeout": 124, "kill": -9}[by], told
+    deadline = time.monotonic() + 20
+    while set(spinning()) & set(started) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not set(spinning()) & set(started)
+
+
+def spinning() -> list[int]:
+    """The processes that have used processor time and are children of no command."""
+    listed = subprocess.run(
+        ["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True
+    ).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if "endless.py" in line][1:]
