@@ -149,7 +149,9 @@ def send(connection: socket.socket, frame: bytes) -> None:
 
 
 def received(connection: socket.socket) -> bytes:
-    """Return the next frame. Raises `EOFError` if the other end has closed."""
+    """Return the next frame. Raises `EOFError` if the other end has closed, and `OSError` if the
+    frame is too large.
+    """
     length = int.from_bytes(_exactly(connection, 8), "big")
     if length > LARGEST:
         raise OSError("the frame is too large")

@@ -250,6 +250,8 @@ def test_an_output_is_not_computed_unless_a_door_needs_it() -> None:
     assert compare("b", a).tapes == (1, 1)
 
 
+@READINGS
+@pytest.mark.parametrize("masks", [0, 1])
 def test_an_output_that_a_door_needs_carries_the_rows_it_was_made_of(
     masks: int, enumerated: bool
 ) -> None:

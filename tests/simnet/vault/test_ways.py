@@ -22,7 +22,7 @@ import threading
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def with_default(x: int = 0, kept: list[int] = []) -> int:  # noqa: B006
     return len(kept)
 
 
-def remembers() -> Iterator[int]:
+def remembers() -> Generator[int, int, None]:
     seen = 0
     while True:
         seen = (yield seen) or seen
@@ -187,9 +187,10 @@ WAYS: dict[str, tuple[Callable[[int], object], Callable[[], object]]] = {
 
 
 def _read(number: int) -> bytes:
-    with contextlib.suppress(BlockingIOError):
+    try:
         return os.read(number, 1)
-    return b""
+    except BlockingIOError:
+        return b""
 
 
 class Peeks:

@@ -208,5 +208,4 @@ def test_a_verdict_names_the_inputs_that_it_is_not_about(
     assert [(each["parties"], each["inputs"]) for each in json] == refused
     file = io.StringIO()
     print_verdict(Console(file=file, width=200), found)
-    assert ("so that every input took every value" in file.getvalue()) == (not refused)
     assert file.getvalue().count(": the verdict is about the other inputs") == len(refused)
