@@ -59,6 +59,7 @@ from protocols import checks
 DropLaw = Literal["rate", "bound"]
 Server = Literal["curious", "lying"]
 LARGEST = 1000  # the search ends at this degree
+MOST_USERS = 10**18  # numbers with more digits make the exact laws slow
 
 
 @attrs.frozen
@@ -88,7 +89,7 @@ class Demands:
     correctness_bits: int = 30
 
     def __attrs_post_init__(self) -> None:
-        checks.whole("users", self.users, 3)
+        checks.whole("users", self.users, 3, MOST_USERS)
         checks.whole("corrupt", self.corrupt, 0, self.users - 1)
         checks.chance("drop_outs", self.drop_outs)
         if self.drop_outs == 1:
