@@ -235,9 +235,12 @@ def coalitions(
     """Return a strategy for coalitions: lists of at least one party's name, without repetition.
 
     With `role`, all members of the coalition play this role. At least `spare` of the parties that
-    may be members stay outside, and `largest` is the largest size.
+    may be members stay outside, and `largest` is the largest size. Raises `BadInput` if no party
+    plays `role`.
     """
     names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]
+    if not names:
+        raise BadInput(f"nobody plays {role!r} in this protocol")
     most = len(names) - spare if largest is None else min(len(names) - spare, largest)
     return st.lists(st.sampled_from(names), min_size=1, max_size=most, unique=True)
 

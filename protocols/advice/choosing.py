@@ -15,6 +15,7 @@ from protocols.privacy.sampled_counts import (
     ERROR,
     LARGEST_COUNT,
     LEAST_PARTICIPATION,
+    RELATIONS,
     Relation,
     profile,
 )
@@ -89,8 +90,10 @@ def fewest_users(share: float, holders: int, relation: Relation) -> int:
     """Return the least number of users n such that `share` times n is at least `holders`.
 
     `share` is the share of the users who hold the rarest item. Raises `ValueError` for a share
-    outside (0, 1], and for a share above a half with `replace`, which needs two items.
+    outside (0, 1], for a share above a half with `replace`, which needs two items, and for an
+    unknown relation.
     """
+    checks.one_of("relation", relation, RELATIONS)
     most = 0.5 if relation == "replace" else 1.0
     if not 0 < share <= most:
         raise ValueError(

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_FLOOR, Context
 from functools import partial
 from math import exp, floor, fsum, isnan, log, nan, sqrt
-from typing import Literal
+from typing import Literal, get_args
 
 import attrs
 
@@ -172,7 +172,11 @@ class Compared:
     def series(self, label: str, quantity: Quantity, network: int = 0) -> list[float]:
         """Return, for each number of users, the typical margin, the bytes of a user, or the seconds
         on `networks[network]`; NaN where this value is not known.
+
+        Raises `ValueError` for an unknown protocol or quantity.
         """
+        checks.one_of("label", label, self.labels)
+        checks.one_of("quantity", quantity, get_args(Quantity))
         found = {row.users: row for row in self.rows if row.label == label}
         return [nan if n not in found else _value(found[n], quantity, network) for n in self.users]
 

@@ -4,12 +4,13 @@ A time depends on the machine. So the time of some runs is divided by the time t
 the same machine, to draw about as many random numbers.
 """
 
+import random
 import resource
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,15 @@ from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.bench.benchmark import Benchmark, Noted
 from simnet.bench.kernel import ManyToOne, shell
 from simnet.coins.sampled import SampledCoins
+from simnet.kernel.party import Party
 from simnet.kernel.run import run
+from simnet.kernel.tags import Tag
 from simnet.network.timing import timed
 from simnet.network.toml_file import network_named
 from simnet.record.fate import Fate
+from simnet.roster import Seat, seats
+from simnet.values.field import Field
+from simnet.values.sealed import Sealed
 
 TRIALS = 50  # the number of arrays that are drawn to find the fastest dtype
 
@@ -137,7 +143,46 @@ def judge_once(protocol: str, corrupt: str) -> tuple[float, float]:
     return time.perf_counter() - start, peak_memory()
 
 
+VALUE, RELEASE, WORDS = Tag("value"), Tag("release"), Field(2**31 - 1)
+
+
+@attrs.frozen
+class Releases:
+    """A curator publishes sums over overlapping groups of users, so every message that the public
+    sees has many secrets.
+    """
+
+    users: int
+    sums: int
+    group: int
+    items: int = 9
+
+    def parties(self) -> Mapping[str, Seat]:
+        """Users, a curator and the public."""
+        parties = {"curator": Seat(self.curator), "public": Seat(self.public)}
+        return {**seats("u", self.user, self.users), **parties}
+
+    async def user(self, me: Party, value: Sealed) -> None:
+        """Send the number."""
+        await me.send(VALUE, "curator", me.secret(int, value, field=WORDS, shape=()))
+
+    async def curator(self, me: Party) -> None:
+        """Add up the numbers of the first user and of users that are drawn."""
+        values: Any = await me.gather(VALUE, me.all("user"))
+        draw = random.Random(1)
+        for _ in range(self.sums):
+            chosen = draw.sample(range(1, self.users), self.group - 1)
+            total = sum((values[user] for user in chosen), values[0])
+            await me.send(RELEASE, "public", total)
+
+    async def public(self, me: Party) -> None:
+        """Receive the sums."""
+        for _ in range(self.sums):
+            await me.receive(RELEASE, "curator")
+
+
 JUDGED: dict[str, Any] = {
+    "dense-400": Releases(users=400, sums=252, group=18),
     "dpds-200": DPDS(200, 12, 0.5),
     "dpds-1000": DPDS(1000, 30, 0.5),
     "tss-300": TSS(300, 12, 0.5, 5),
@@ -381,6 +426,14 @@ BENCHMARKS = [
         350,
         True,
         lambda: judging("dpds-1000", ["server", "server, u1..u500", "all users but one"])[1],
+    ),
+    Benchmark(
+        "verdict-dense",
+        "252 sums, each of 18 of 400 users' numbers: the verdict on whoever sees the sums",
+        "s",
+        12,
+        True,
+        lambda: judging("dense-400", ["public"])[0],
     ),
     Benchmark(
         "verdict-tss",

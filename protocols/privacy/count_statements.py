@@ -78,7 +78,11 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
 def assumption(
     counts: Sequence[int], relation: Relation, colluders: int = 0, dropped: int = 0
 ) -> str:
-    """Return the assumption of a statement on these counts, in words."""
+    """Return the assumption of a statement on these counts, in words.
+
+    Raises `ValueError` for an unknown relation.
+    """
+    checks.one_of("relation", relation, RELATIONS)
     rarest = sorted(counts)
     fewest = count_of(next(count for count in rarest if count > 0), "holder")
     if relation == "remove":

@@ -116,8 +116,9 @@ def covariance_with_none(
     value.
 
     Shape (V + 1, V + 1). The estimate for "no value" is the number of owners minus the other
-    estimates.
+    estimates. Raises `ValueError` for an unknown variant.
     """
+    checks.one_of("variant", variant, VARIANTS)
     holders = mechanism.holders(yes, none)
     if variant == "kept":  # differences are independent binomials
         sampling = Fraction(mechanism.sampling)

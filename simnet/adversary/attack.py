@@ -46,11 +46,20 @@ def replay_attack(
         part, within = view.parts[number], rows[of_part] - view.starts[number]
         numbers = _message_numbers(part, within, sampled_runs[part.run], view.lanes)
         total = (total + _weighted_sum(numbers, factors[of_part], modulus)) % modulus
-    own_unknowns, shares = own_part(knowledge, rows, factors)
-    own = np.zeros_like(total)
-    for places, values in unknowns.values_by_family(own_unknowns, view.lanes):
-        own = (own + _weighted_sum(values, shares[places], modulus)) % modulus
+    own = sampled_sum(unknowns, *own_part(knowledge, rows, factors), view.lanes, modulus)
     return (total - own) % modulus, own
+
+
+def sampled_sum(
+    unknowns: Unknowns, chosen: Ints, coefficients: Ints, lanes: int, modulus: int
+) -> Ints:
+    """The sum of the `chosen` unknowns, each times its coefficient, on the numbers of the sampled
+    runs; lane by lane.
+    """
+    total = np.zeros(lanes, dtype=np.int64)
+    for places, values in unknowns.values_by_family(chosen, lanes):
+        total = (total + _weighted_sum(values, coefficients[places], modulus)) % modulus
+    return total
 
 
 def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:

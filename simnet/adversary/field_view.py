@@ -296,7 +296,9 @@ class FieldView:
                 # A single row of a large run may have a million terms: copy nothing in vain.
                 terms = written_out(part)
                 chosen = terms if len(within) == part.rows else take(terms, within)
-                sources.append(_scaled(only(chosen, wanted), factors[of_part], modulus))
+                left = only(chosen, wanted)
+                if left.unknowns.size:
+                    sources.append(_scaled(left, factors[of_part], modulus))
         for base, total in bases.values():
             used = np.flatnonzero(total)
             sources.append(_scaled(only(take(base, used), wanted), total[used], modulus))

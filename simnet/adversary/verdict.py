@@ -36,7 +36,7 @@ from typing import Any, Literal, get_args
 import attrs
 
 from simnet import markup
-from simnet.adversary.attack import own_part, replay_attack, sorted_entries
+from simnet.adversary.attack import own_part, replay_attack, sampled_sum, sorted_entries
 from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.coalition import NETWORK, Coalition
 from simnet.adversary.discrete import DiscreteView
@@ -51,7 +51,6 @@ from simnet.adversary.output_fixes import (
     output_fixes,
 )
 from simnet.adversary.reading_again import called_json
-from simnet.arrays import Ints
 from simnet.contract import OverItems
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
@@ -345,7 +344,12 @@ class Verdict:
     ) -> Iterator[LearnedFunction]:
         weights = self._weights[source]
         values, own = replay_attack(knowledge, weights, self.sampled_runs, self.unknowns)
-        true_values = self._true_values(knowledge, function)
+        true_values = sampled_sum(
+            self.unknowns,
+            *sorted_entries(function.terms),
+            knowledge.view.lanes,
+            knowledge.modulus,
+        ).tolist()
         for lane, value in enumerate(values.tolist()):
             terms, products = [], []
             for unknown, coefficient in function.terms.items():
@@ -365,18 +369,6 @@ class Verdict:
                 modulus=knowledge.modulus,
                 source=(*source, lane),
             )
-
-    def _true_values(self, knowledge: Knowledge, function: BasisFunction) -> Sequence[int]:
-        lanes = knowledge.view.lanes
-        secrets: list[tuple[Ints, int]] = [
-            (self.unknowns.values(unknown, lanes), coefficient)
-            for unknown, coefficient in function.terms.items()
-        ]
-        return [
-            sum(int(values[lane]) * coefficient for values, coefficient in secrets)
-            % knowledge.modulus
-            for lane in range(lanes)
-        ]
 
     def _has_name(self, unknown: int) -> bool:
         family = self.unknowns.families[unknown // PLACES]

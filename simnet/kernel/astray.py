@@ -34,6 +34,7 @@ from simnet.kernel.link import Link, Payload
 from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.waits import FromAnyone, FromNamed
 from simnet.record.fate import LOST, MessageFate
+from simnet.record.ledger import Ledger
 from simnet.record.log import Log
 from simnet.record.message import Block, Key
 from simnet.record.transcript import Recorder
@@ -213,12 +214,14 @@ class AstrayMail(AstrayLink):
         actors: Sequence[Actor],
         roster: Roster,
         log: Log,
+        ledger: Ledger,
         recorder: Recorder,
     ) -> None:
         super().__init__(link, fates)
         self._actors = actors
         self._roster = roster
         self._log = log
+        self._ledger = ledger
         self._recorder = recorder
 
     @contextlib.contextmanager
@@ -245,9 +248,8 @@ class AstrayMail(AstrayLink):
             elif fate.what == "duplicated":
                 box = self._actors[number].late_box(tag.name)
                 for _, line in posts:
-                    line.sent += 1
+                    self._ledger.bill(line, 1, number)
                     line.copies += 1
-                    line.address += number
                     box.unread[actor.number] += 1
                     self._log.send(line, number)
                 for block in seen:

@@ -105,6 +105,8 @@ class Mail(Link):
         line.address += number
         if local:
             line.local += 1
+        else:
+            self._ledger.messages += 1
         self._deliver(actor, number, line, self._log.send(line, number), payload)
 
     def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Any) -> None:
@@ -127,9 +129,7 @@ class Mail(Link):
         lots, envelopes = [], []
         for payload in payloads:
             line = self._line(actor, tag.name, payload, local=False)
-            line.sent += to.size
-            line.address += to.address
-            line.local += to.position(actor.number) is not None
+            self._ledger.bill(line, to.size, to.address, to.position(actor.number) is not None)
             lots.append(line.lot)
             envelopes.append((payload, line.lot, self._log.send_all(line, to), False, 1))
         own = [(payload, lot, post, True, 1) for payload, lot, post, _, _ in envelopes]
@@ -162,8 +162,7 @@ class Mail(Link):
                 actor, tag.name, "may not send rows to itself with send_rows: name another party"
             )
         line = self._ledger.line(actor.number, tag.name, actor.depth + 1, manifest_of_each(block))
-        line.sent += messages
-        line.address += messages * number
+        self._ledger.bill(line, messages, messages * number)
         recipient, lot = self._actors[number], line.lot
         recipient.refuse_messages()
         payload = block.whole if isinstance(block, Rows) else block
@@ -182,9 +181,7 @@ class Mail(Link):
         if not payloads:
             return
         line = self._line(actor, tag.name, payloads[0], local=False)
-        line.sent += len(to)
-        line.address += to.address
-        line.local += to.position(actor.number) is not None
+        self._ledger.bill(line, len(to), to.address, to.position(actor.number) is not None)
         post = self._log.send_all(line, to)
         for number, payload in zip(to.numbers.tolist(), payloads, strict=True):
             self._deliver(actor, number, line, post, payload)

@@ -262,8 +262,10 @@ class Run:
 
         The keys of `inputs`, `outputs`, `secrets` and `fates`, and the names in `happened`, are
         without `scope`. All other fields, such as the ledger and the transcript, remain those of
-        the whole run.
+        the whole run. Raises `BadInput` if no party's name begins with `scope`.
         """
+        if not any(name.startswith(scope) for name in self.roster.names):
+            raise BadInput(f"no party's name begins with {scope!r}: {self.roster.describe()}")
 
         def inside(values: Mapping[str, Any]) -> dict[str, Any]:
             return {
@@ -516,7 +518,7 @@ class _Stage:
         self.steps = 0  # how often deadlines were decided
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
-        self.turns = Turns(schedule, self._start, lambda: self.ledger.total().messages, self._quiet)
+        self.turns = Turns(schedule, self._start, lambda: self.ledger.messages, self._quiet)
         self.vault = vault_of(protocol, self.roster.scripts.values(), len(self.roster))
         self.turns.turn.vault = self.vault
         self.aborts: tuple[Ending, ...] = ()
@@ -673,6 +675,7 @@ class _Stage:
                 self.actors,
                 self.roster,
                 self.log,
+                self.ledger,
                 self.recorder,
             )
         return link if fate is None else CutLink(link, fate, actor, self.roster)

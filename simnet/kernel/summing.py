@@ -283,9 +283,7 @@ class Summing:
             if not size:
                 continue
             is_local = group.position(number) is not None
-            line.sent += size
-            line.address += group.address
-            line.local += is_local
+            self._ledger.bill(line, size, group.address, is_local)
             sum_ = self._sum_to_fill(actor, tag, key, group)
             if sum_.table is None:
                 sum_.table = table

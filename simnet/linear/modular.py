@@ -21,7 +21,9 @@ def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
     `starts[k + 1] - 1`, and the last sum adds up all rows from its start to the end. Every sum must
     have a row.
     """
-    longest = int(np.diff(np.append(starts, len(values))).max(initial=0))
+    longest = len(values)
+    if longest * (modulus - 1) >= _INT64_LIMIT:
+        longest = int(np.diff(np.append(starts, len(values))).max(initial=0))
     if longest * (modulus - 1) < _INT64_LIMIT:
         return np.asarray(np.add.reduceat(values, starts) % modulus)
     return np.asarray(np.add.reduceat(values.astype(object), starts) % modulus, dtype=np.int64)

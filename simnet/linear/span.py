@@ -16,6 +16,7 @@ False
 [({1: 1, 3: 6}, {100: 1, 200: 6}), ({2: 1, 3: 1}, {200: 1})]
 """
 
+import heapq
 from collections.abc import Callable, Mapping
 
 from simnet.linear.vectors import Vector, add_to, multiple
@@ -38,8 +39,9 @@ class Span:
     def __init__(self, modulus: int, order: KeyOrder = by_number) -> None:
         self._modulus = modulus
         self._order = order
-        # A vector and its origin, by the pivot of the vector.
+        # A vector and its origin, by the pivot of the vector, and the number of older rows.
         self._rows: dict[int, tuple[Vector, Vector]] = {}
+        self._ages: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -51,6 +53,7 @@ class Span:
             return False
         pivot = min(rest, key=self._order)
         inverse = pow(rest[pivot], -1, self._modulus)
+        self._ages[pivot] = len(self._rows)
         self._rows[pivot] = (
             multiple(rest, inverse, self._modulus),
             multiple(source, inverse, self._modulus),
@@ -66,16 +69,22 @@ class Span:
         Returns the remainder, which has no entry at any pivot, with its origin. The remainder is
         empty when the vector is in the span.
         """
-        rest, source = dict(vector), dict(origin or {})
-        pending = [key for key in rest if key in self._rows]
+        rest, source, ages = dict(vector), dict(origin or {}), self._ages
+        # A row may contain pivots of younger rows, but none of older rows. We subtract the oldest
+        # row first, so that no pivot comes back. In another order, the number of steps may double
+        # with each row.
+        pending = [(ages[key], key) for key in rest if key in ages]
+        heapq.heapify(pending)
         while pending:
-            key = pending.pop()
-            factor = rest.get(key, 0)
-            if factor:
+            _, key = heapq.heappop(pending)
+            if key in rest:
                 row, row_origin = self._rows[key]
-                add_to(rest, row, -factor, self._modulus)
-                add_to(source, row_origin, -factor, self._modulus)
-                pending += [other for other in row if other in self._rows and other in rest]
+                new = [other for other in row if other in ages and other not in rest]
+                factor = -rest[key]
+                add_to(rest, row, factor, self._modulus)
+                add_to(source, row_origin, factor, self._modulus)
+                for other in new:
+                    heapq.heappush(pending, (ages[other], other))
         return rest, source
 
     def __contains__(self, vector: Mapping[int, int]) -> bool:

@@ -13,8 +13,9 @@ Vector = dict[int, int]
 
 def add_to(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) -> None:
     """Add `factor * other` to `vector`, in place."""
+    entry = vector.get
     for key, value in other.items():
-        total = (vector.get(key, 0) + factor * value) % modulus
+        total = (entry(key, 0) + factor * value) % modulus
         if total:
             vector[key] = total
         else:

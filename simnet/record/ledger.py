@@ -23,7 +23,7 @@ in the counting `wire` and 4 in `logical`; each party has read 1 message and kep
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 import attrs
@@ -125,7 +125,10 @@ class Traffic:
 
 
 class Ledger:
-    """The bill of a run: every line, and the receipts and the meter of every party."""
+    """The bill of a run: every line, and the receipts and the meter of every party.
+
+    `messages` is the number of messages so far that cross a channel.
+    """
 
     def __init__(self, roster: Roster, recorder: Recorder) -> None:
         self._roster = roster
@@ -134,6 +137,7 @@ class Ledger:
         self._lines: dict[tuple[int, Lot], Line] = {}
         self.receipts: list[Receipts] = [Receipts() for _ in roster.names]
         self.meters: list[Meter] = [Meter() for _ in roster.names]
+        self.messages = 0
 
     def line(self, sender: int, tag: str, round_: int, manifest: Manifest) -> Line:
         """Return the line that bills messages of this sender, tag, round and manifest."""
@@ -144,6 +148,15 @@ class Ledger:
         if line is None:
             line = self._lines[sender, lot] = Line(sender, lot)
         return line
+
+    def bill(self, line: Line, messages: int, address: int, is_local: bool = False) -> None:
+        """Count messages on a line. `address` is the sum of the recipients' numbers; `is_local`
+        says whether one of the messages is to the sender itself.
+        """
+        line.sent += messages
+        line.address += address
+        line.local += is_local
+        self.messages += messages - is_local
 
     @property
     def rounds(self) -> int:
@@ -163,8 +176,7 @@ class Ledger:
     @property
     def messages_in_words(self) -> str:
         """The number of messages with its noun, such as "1 message" or "400 messages"."""
-        messages = self.total().messages
-        return f"{messages:,} message{'' if messages == 1 else 's'}"
+        return f"{self.messages:,} message{'' if self.messages == 1 else 's'}"
 
     @property
     def payload_in_words(self) -> str:
@@ -175,14 +187,18 @@ class Ledger:
     def rounds_of(self, role: str) -> int:
         """Return the number of rounds in which parties of this role send messages to other
         parties.
+
+        Raises `BadInput` if no party plays `role`.
         """
-        sending = [
-            line for line in self._lines.values() if self._roster.seats[line.sender].role == role
-        ]
+        members = set(self._roster.role(role).numbers.tolist())
+        sending = [line for line in self._lines.values() if line.sender in members]
         return len({line.lot.round for line in sending if line.sent > line.local})
 
     def total(self, direction: Direction = "sent", counting: Counting = "wire") -> Traffic:
-        """Return the traffic of the whole run."""
+        """Return the traffic of the whole run.
+
+        Raises `BadInput` for an unknown direction or counting.
+        """
         return sum(self.by("tag", direction, counting).values(), Traffic())
 
     def by(
@@ -198,15 +214,9 @@ class Ledger:
         Raises `BadInput` for an unknown axis, direction or counting, for links with the direction
         "received", for links of a run without observed parties, and for phases if a tag has two.
         """
-        for what, given, kinds in (
-            ("axis", axis, Axis),
-            ("direction", direction, Direction),
-            ("counting", counting, Counting),
-        ):
-            if given not in get_args(kinds):
-                raise BadInput(
-                    f"a ledger has no {what} {given!r}: use one of {', '.join(get_args(kinds))}"
-                )
+        _known("axis", axis, get_args(Axis))
+        _known("direction", direction, get_args(Direction))
+        _known("counting", counting, get_args(Counting))
         if axis == "link":
             return self._by_link(direction, counting)
         phases = self._phases() if axis == "phase" else {}
@@ -233,7 +243,11 @@ class Ledger:
         return result
 
     def operations(self, axis: Literal["party", "role"] = "role") -> dict[str, Counter[Operation]]:
-        """Return the operations by kind, for each party or for all parties of a role together."""
+        """Return the operations by kind, for each party or for all parties of a role together.
+
+        Raises `BadInput` for an unknown axis.
+        """
+        _known("axis of operations", axis, ("party", "role"))
         counts: dict[str, Counter[Operation]] = {}
         for name, seat, meter in zip(
             self._roster.names, self._roster.seats, self.meters, strict=True
@@ -246,7 +260,10 @@ class Ledger:
     def unread(self, counting: Counting = "logical") -> dict[str, int]:
         """Return the number of messages that were sent but never taken by their recipient, by
         tag.
+
+        Raises `BadInput` for an unknown counting.
         """
+        _known("counting", counting, get_args(Counting))
         balance: Counter[str] = Counter()
         for _, lot, messages in self._sent(counting):
             balance[lot.tag] += messages
@@ -277,7 +294,10 @@ class Ledger:
     def by_lot(self, direction: Direction) -> Iterator[tuple[int, Lot, int]]:
         """Yield the number of a party, a lot, and how many messages of the lot this party sent or
         received. Messages from a party to itself are not counted.
+
+        Raises `BadInput` for an unknown direction.
         """
+        _known("direction", direction, get_args(Direction))
         return self._sent("wire") if direction == "sent" else self._received("wire")
 
     def _sent(self, counting: Counting) -> Iterator[tuple[int, Lot, int]]:
@@ -334,3 +354,8 @@ class Ledger:
         for (link, manifest), messages in sorted(counts.items(), key=lambda entry: entry[0][0]):
             result[link] = result.get(link, Traffic()) + Traffic.of(manifest, messages)
         return result
+
+
+def _known(what: str, given: str, words: Sequence[str]) -> None:
+    if given not in words:
+        raise BadInput(f"a ledger has no {what} {given!r}: use one of {', '.join(words)}")

@@ -4,7 +4,7 @@ A row has the parameters, `trial`, `seed`, the numbers that the trial returned, 
 `people`, which says where the trial's people came from.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
@@ -124,15 +124,28 @@ class Table:
         return self.words[name]
 
     def where(self, **fixed: Any) -> "Table":
-        """Return the rows with these parameters; None asks for rows without the parameter."""
+        """Return the rows with these parameters; None asks for rows without the parameter.
+
+        Raises `BadInput` for a parameter that is no axis and occurs in no row.
+        """
+        self._refuse_unknown(fixed)
         kept = [
             row for row in self.rows if all(row.get(name) == value for name, value in fixed.items())
         ]
         return attrs.evolve(self, rows=kept)
 
     def values(self, axis: str) -> list[Any]:
-        """Return the values of a parameter that occur, in order of occurrence."""
+        """Return the values of a parameter that occur, in order of occurrence.
+
+        Raises `BadInput` for a parameter that is no axis and occurs in no row.
+        """
+        self._refuse_unknown([axis])
         return list(dict.fromkeys(row[axis] for row in self.rows if row.get(axis) is not None))
+
+    def _refuse_unknown(self, names: Iterable[str]) -> None:
+        for name in names:
+            if self.rows and name not in self.axes and not any(name in row for row in self.rows):
+                raise BadInput(f"this table has no parameter {name!r}: {', '.join(self.axes)}")
 
     def points(self) -> dict[tuple[Any, ...], "Table"]:
         """Return the rows of each point of the grid, by the values of its axes."""

@@ -56,6 +56,7 @@ def test_real_equals_ideal(name: str, data: st.DataObject, seed: int) -> None:
     protocol, held = instance(case, data)
     done = run(protocol, held, seed)
     assert not done.ledger.unread()
+    assert done.ledger.messages == done.ledger.total().messages
     assert isinstance(protocol, Ideal) or case.outputs is None
     if case.outputs is not None:
         handed = ideal_world(protocol, done.inputs, seed)

@@ -35,6 +35,7 @@ from simnet.errors import SimnetError
 from simnet.linear.ranges import Range, Ranges, RangeSum
 from simnet.linear.terms import Terms
 from simnet.linear.unknowns import PLACES
+from simnet.linear.vectors import back_substitute
 
 Kind = Literal["coin", "secret", "received", "public"]
 # One term of a relation: all rows of a block ("sent", block, 0), one row ("row", block, row), or a
@@ -125,6 +126,7 @@ class Book:
         self._firsts: list[int] = []  # of the stretches, ascending
         self._stretches: list[_Stretch] = []
         self._coins: dict[int, dict[Part, int]] = {}  # coins that other rows determine
+        self._ranks: dict[int, int] = {}  # of these coins: the coin noted first has the largest
         self._families: set[int] = set()
 
     def read(self, blocks: Sequence[Sent], rows: Terms | Ranges, modulus: int) -> None:
@@ -415,23 +417,33 @@ class Book:
         """Some of the `coins` are determined by other rows: add to `terms` what stands for them.
         Return the remaining coins with their coefficients.
         """
-        missing: Counter[int] = Counter()
-        pending = list(coins)
-        while pending:
-            coin, value = pending.pop()
+        known = self._coins
+
+        def determining(coin: int) -> list[tuple[int, int]]:
+            parts = known[coin].items()
+            return [
+                (at, factor) for (kind, at, _), factor in parts if kind == "coin" and at in known
+            ]
+
+        # A coin is determined by coins that were free at that time, and some of these coins may be
+        # determined since. Each of them is replaced once, however many ways lead to it.
+        used = {coin: value for coin, value in coins if coin in known}
+        free = Counter({coin: value for coin, value in coins if coin not in known})
+        for coin, value in back_substitute(used, self._ranks, determining, modulus).items():
+            for part, factor in known[coin].items():
+                if part[0] != "coin":
+                    terms[part] += value * factor % modulus
+                elif part[1] not in known:
+                    free[part[1]] += value * factor % modulus
+        missing: dict[int, int] = {}
+        for coin, value in free.items():
             stretch = self._stretch_of(coin)
-            if stretch is not None:
+            if stretch is None:
+                missing[coin] = value
+            else:
                 within = stretch.row + (coin - stretch.first) // stretch.lanes
                 inverse = pow(stretch.factor, -1, modulus)
                 terms["row", stretch.block, within] += value * inverse % modulus
-            elif coin in self._coins:
-                for part, factor in self._coins[coin].items():
-                    if part[0] == "coin":
-                        pending.append((part[1], value * factor % modulus))
-                    else:
-                        terms[part] += value * factor % modulus
-            else:
-                missing[coin] += value
         for part in [part for part, value in terms.items() if not value % modulus]:
             del terms[part]
         return {coin: value % modulus for coin, value in missing.items() if value % modulus}
@@ -451,6 +463,7 @@ class Book:
         terms["row", block, row] -= 1
         for coin, value in missing.items():
             terms["coin", coin, 0] += value
+        self._ranks[pivot] = -len(self._coins)
         self._coins[pivot] = {
             part: value * factor % modulus for part, value in terms.items() if value % modulus
         }

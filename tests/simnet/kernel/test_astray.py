@@ -118,6 +118,7 @@ def test_a_bill_leaves_second_copies_out(what: str) -> None:
     copies = {role: each.messages for role, each in done.ledger.copies().items()}
     assert copies == ({"user": 1, "server": 1} if what == "duplicated" else {})
     sent = [each.ledger.total().messages for each in (done, plain)]
+    assert sent == [each.ledger.messages for each in (done, plain)]
     assert sent[0] - sent[1] == sum(copies.values())
 
 

@@ -33,6 +33,7 @@ from simnet import (
 )
 from simnet.errors import BadInput
 from simnet.kernel.limits import limited
+from simnet.record.ledger import Ledger
 from simnet.roster import Roster, seats
 from tests.harness.many_cases import for_each
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle, play
@@ -471,6 +472,21 @@ def test_a_limit_of_messages_ends_what_sends_for_ever(script: Script, other: Scr
         play(a=script, b=other)
     with limited(messages=1000):
         assert play(a=idle).outputs == {}
+
+
+def test_a_limit_on_messages_never_counts_the_ledger_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_wanted(*_: object) -> Any:
+        raise AssertionError("the ledger is counted")
+
+    async def sends(me: Party) -> None:
+        for _ in range(3):
+            await me.send(NOTE, "b", elements(1))
+
+    monkeypatch.setattr(Ledger, "by", not_wanted)
+    with limited(messages=3):
+        play(a=sends, b=idle)
+    with limited(messages=2), pytest.raises(ScriptError, match="more messages than the limit of 2"):
+        play(a=sends, b=idle)
 
 
 def test_the_thresholds_of_garbage_collection_are_back_after_runs_that_overlap() -> None:

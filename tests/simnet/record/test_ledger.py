@@ -44,6 +44,7 @@ def test_every_message_is_billed_once_at_both_ends(
 ) -> None:
     n, messages = case
     ledger = deliver(n, messages, seed).ledger
+    assert ledger.messages == ledger.total().messages
     for counting in ("logical", "wire"):
         counted = [m for m in messages if counting == "logical" or m[0] != m[1]]
         size = sum(

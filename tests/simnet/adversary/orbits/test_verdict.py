@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import pytest
 
-from simnet import BadInput, Field, Summed, Tag, run, seats, verdict
+from simnet import BadInput, Field, Seat, Summed, Tag, constant, run, seats, verdict
 from simnet.adversary.certificate import certificate_text
 from simnet.adversary.check import BadCertificate, certificate
 from simnet.adversary.orbits.certificate import alike_certificate_of
@@ -343,3 +343,32 @@ def test_the_reader_in_node_accepts_certificates_and_refuses_a_false_one(tmp_pat
     false["systems"][0]["statement"] = false["statement"] = "leaks"
     texts = [certificate_text(content), certificate_text(false)]
     assert read_by_node(texts, tmp_path) == [True, False]
+
+
+@attrs.frozen
+class DenseCoins:
+    """Each user sends as many combinations of its coins as it has coins, and a masked input."""
+
+    users = 3
+    coins: int
+
+    def parties(self):
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    async def user(self, me, value):
+        own = me.coins.field(F, (self.coins,))
+        draw = random.Random(1)
+        for _ in range(self.coins):
+            factors = [draw.randrange(1, F.modulus) for _ in range(self.coins)]
+            await me.send(BARE, "server", (own * constant(F, factors)).sum())
+        await me.send(BARE, "server", own[0] + me.secret(lambda x: x, value, field=F, shape=()))
+
+    async def server(self, me):
+        for user in me.all("user"):
+            for _ in range(self.coins + 1):
+                await me.receive(BARE, user)
+
+
+def test_coins_that_many_rows_combine_are_replaced_once():
+    """A coin is determined by others, and these by others again: ways to a coin double."""
+    assert AlikeJudge(DenseCoins(24), [1, 2, 3], seed=1).verdict("server").finding == "leaks"
