@@ -164,6 +164,51 @@ def test_an_undecided_verdict_fits_its_schema(tmp_path: Path) -> None:
         jsonschema.validate(done.json, SCHEMAS[name])
 
 
+LEAK = """
+from simnet import Field, Seat, Tag, seats
+
+T, F = Tag("t"), Field(101)
+
+class Leak:
+    def __init__(self, users: int = 3, items: int = 2):
+        self.users, self.items = users, items
+
+    def parties(self):
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    async def user(self, me, number):
+        secret = me.secret(lambda x: x, number, field=F, shape=())
+        mask = me.coins.field(F, ())
+        await me.send(T, "server", secret + mask)
+        await me.send(T, "server", mask * 5)
+
+    async def server(self, me):
+        for user in me.all("user"):
+            for _ in range(2):
+                await me.receive(T, user)
+"""
+
+
+def test_json_has_the_attack_and_the_remarks_of_the_text(tmp_path: Path) -> None:
+    file = tmp_path / "leak.py"
+    file.write_text(LEAK)
+    command = ("verify", file, "--corrupt", "server", "--inputs", "1,2,2", "--expect", "nothing")
+    text = " ".join(simnet(*command).out.split())
+    found = simnet(*command, "--json", "-").json
+    jsonschema.validate(found, SCHEMAS["verify"])
+    assert not found["met"] and f"expected: {found['expected']}" in text
+    assert len(found["remarks"]) == 1 and found["remarks"][0] in text
+    assert len(found["shares"]["functions"]) == 3
+    for function in found["shares"]["functions"]:
+        attack = function["computed_from"]
+        assert attack["numbers"] == len(attack["messages"]) == 2
+        total = sum(each["factor"] * each["number"] for each in attack["messages"])
+        assert (total - attack["own_part"] - function["value"]) % function["modulus"] == 0
+        for each in attack["messages"]:
+            link = f"{each['sender']}→{each['recipient']}"
+            assert f"{each['number']} ({each['tag']}, {link})" in text
+
+
 def test_a_run_without_privacy_statements_fits_its_schema(tmp_path: Path) -> None:
     file = tmp_path / "no_privacy.py"
     file.write_text(NO_PRIVACY)

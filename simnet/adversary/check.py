@@ -95,7 +95,7 @@ class Certificate:
             "reveals runs seeds set statement told version written_out"
         )
         _record(content, keys, "the file")
-        if content["format"] != "simnet certificate" or content["version"] != VERSION:
+        if content["format"] != "simnet certificate" or not _is(content["version"], VERSION):
             raise BadCertificate(f"the file: this is not a simnet certificate of version {VERSION}")
         self._statement: str = _one_of(content["statement"], STATEMENTS, "statement")
         self._members: list[str] = _names(content["set"], "set", least=1)
@@ -1049,7 +1049,7 @@ class OrbitCertificate:
         """Take the JSON value. Raises `BadCertificate` for a value of another form."""
         self.content = content
         _record(content, "checked format protocol run set statement systems version", "the file")
-        if content["version"] != ORBIT_VERSION:
+        if not _is(content["version"], ORBIT_VERSION):
             raise BadCertificate(f"the file: this is not version {ORBIT_VERSION} of its format")
         self._name = _read_protocol(content["protocol"])
         _record(content["run"], "parties seed", "run")
@@ -1509,6 +1509,10 @@ def _whole(value: Any, where: str, least: int | None = 0, below: int | None = No
     if not is_right or (below is not None and value >= below):
         raise BadCertificate(f"{where}: {_short(value)} is not a whole number in the allowed range")
     return int(value)
+
+
+def _is(value: Any, number: int) -> bool:
+    return type(value) is int and value == number  # in Python, true equals 1
 
 
 def _flag(value: Any, where: str) -> None:

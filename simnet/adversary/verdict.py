@@ -62,6 +62,7 @@ ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-share
 # in a notebook and in the `repr` of a verdict: the largest number of functions shown, and of
 # elements of messages shown for each function
 SHOWN = 5
+WRITTEN = 100  # the most numbers of messages of one function in JSON
 SHARE_FINDINGS: tuple[ShareFinding, ...] = get_args(ShareFinding)
 
 
@@ -255,9 +256,13 @@ class Verdict:
             "notes": list(self.notes),
             "doors": list(map(called_json, self.sampled_runs)),
             "refused": [attrs.asdict(refused) for refused in self.refused],
-            "functions": [_function_json(function) for function in self.functions],
+            "functions": [
+                {**_function_json(function), "computed_from": self._attack_json(function)}
+                for function in self.functions
+            ],
             "leaks": [_leak_json(function) for function in self.leaks],
             "output_fixes": self.output_fixes.in_words,
+            "vectors": sum(knowledge.view.rows for knowledge in self.knowledge),
         }
         return {
             "corrupt": [*self.corrupt.parties, *[NETWORK] * self.corrupt.network],
@@ -320,6 +325,25 @@ class Verdict:
             excerpt = view.excerpt(row)
             messages.append((weights[row], excerpt, int(excerpt.numbers[lane])))
         return len(weights), messages
+
+    def _attack_json(self, learned: LearnedFunction) -> dict[str, Any]:
+        count, evidence = self.evidence(learned, WRITTEN)
+        names = self.runs[0].roster.names
+        messages = [
+            {
+                "factor": factor,
+                "number": number,
+                "tag": message.tag,
+                "key": None if message.key is None else str(message.key),
+                "round": message.round,
+                "sender": names[message.sender],
+                "recipient": names[message.recipient],
+                "element": message.element + learned.source[2] + 1,
+                "run": message.run,
+            }
+            for factor, message, number in evidence
+        ]
+        return {"messages": messages, "numbers": count, "own_part": learned.own}
 
     def own_part_has_numbers(self, learned: LearnedFunction) -> bool:
         """Whether plain numbers in the messages are a part of `learned.own`."""

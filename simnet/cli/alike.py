@@ -56,6 +56,7 @@ def judge_alike(
         ) from error
     written.write_alike(verified)
     out = console(json)
+    met = expect is None or meets(verified.verdict, expect)
     numbering = numbering_of(verified.about, people)
     settled = verified.scenario.settings()
     write_json(
@@ -66,12 +67,14 @@ def judge_alike(
             **verified.verdict.as_json(),
             "public": verified.public,
             **({} if numbering is None else {"numbering": numbering}),
+            **({} if expect is None else {"expected": expect, "met": met}),
+            "remarks": [],
         },
         json,
     )
     print_numbering(out, numbering)
     print_alike(out, verified.verdict)
-    if expect is not None and not meets(verified.verdict, expect):
+    if not met:
         out.print(f"expected: {expect}", style="bold red")
         return 1
     return 0

@@ -51,7 +51,7 @@ def check(
 
     from simnet.cli.grid import Grid
     from simnet.cli.long_work import announced, seconds_of
-    from simnet.cli.output import console, print_note, write_json
+    from simnet.cli.output import console, print_note, remarks, write_json
     from simnet.scenario.determinism import REPLICAS, replicas
     from simnet.scenario.find import find
     from simnet.scenario.plain import explained_by, guessed_inputs_in_words
@@ -70,14 +70,16 @@ def check(
         found = Text("same") if trace == first else Text("differs", "bold red")
         table.add_row(circumstance, trace.hash, found)
     console(json).print(table)
-    if not same:
-        console(json).print(Text(DIFFERS, "yellow"))
+    differs = None if same else DIFFERS
+    if differs is not None:
+        console(json).print(Text(differs, "yellow"))
+    lacking = None
     if first.lacking is not None:
-        console(json).print(
-            f"messages and bills were compared, but outputs were not: {first.lacking}"
-        )
+        lacking = f"messages and bills were compared, but outputs were not: {first.lacking}"
+        console(json).print(lacking)
     print_note(console(json), guess)
     runs = {circumstance: trace.hash for circumstance, trace in traces.items()}
     whole = first.hash if first.lacking is None else None
-    write_json({"hash": whole, "same": same, "runs": runs}, json)
+    said = remarks(differs, lacking, guess)
+    write_json({"hash": whole, "same": same, "runs": runs, "remarks": said}, json)
     return 0 if same else 1

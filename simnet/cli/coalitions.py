@@ -163,10 +163,11 @@ def _small_coalitions(
     json: str | None,
 ) -> None:
     from simnet.adversary.coalitions.every_coalition import every_coalition
-    from simnet.cli.output import print_note, write_json
+    from simnet.cli.output import print_note, remarks, write_json
     from simnet.cli.progress import progress_bar
     from simnet.files import write_whole
     from simnet.scenario.certified import certify_coalitions
+    from simnet.scenario.drops import outcome_in_words
     from simnet.scenario.figure import refuse_undrawable
     from simnet.scenario.lattice import draw_coalitions
     from simnet.scenario.plain import guessed_inputs_in_words
@@ -178,7 +179,8 @@ def _small_coalitions(
     with progress_bar("coalitions", 2 ** len(done.roster) - 1, announces=True) as progress:
         found = every_coalition(done, about, progress, users)
     _print(out, done, about, found, users)
-    print_note(out, guessed_inputs_in_words(asked.scenario, made, has_option=False))
+    guess = guessed_inputs_in_words(asked.scenario, made, has_option=False)
+    print_note(out, guess)
     if figure is not None:
         draw_coalitions(found, figure)
     if certificates is not None:
@@ -186,7 +188,8 @@ def _small_coalitions(
         for members, text in certified:
             write_whole(certificates / f"{'-'.join(members)}.json", text)
         out.print(f"certificates written to {certificates}: {len(certified):,}")
-    write_json(_as_json(found), json)
+    said = remarks(*outcome_in_words(done, about), guess)
+    write_json({**_as_json(found), "remarks": said}, json)
 
 
 def _as_json(found: "EveryCoalition") -> dict[str, object]:

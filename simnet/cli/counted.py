@@ -34,7 +34,7 @@ def large_coalitions(
     """Judge the coalitions of a large run; print what they learn, and write what is wanted."""
     from simnet.adversary.coalitions.grown_sets import most_verdicts
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
-    from simnet.cli.output import print_note, write_json
+    from simnet.cli.output import print_note, remarks, write_json
     from simnet.cli.progress import progress_bar
     from simnet.scenario.drops import outcome_in_words
     from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
@@ -53,18 +53,19 @@ def large_coalitions(
         progress_bar("coalitions", verdicts) as progress,
     ):
         judged = judge_large(asked, about, users, progress)
-    for sentence in outcome_in_words(judged.run, about):
+    outcome = outcome_in_words(judged.run, about)
+    for sentence in outcome:
         out.print(sentence, style="yellow")
     if isinstance(judged, Counted):
         print_counted(out, judged, users)
     else:
         print_grown(out, judged)
-    print_note(out, guessed_inputs_in_words(asked.scenario, made, has_option=False))
+    guess = guessed_inputs_in_words(asked.scenario, made, has_option=False)
+    print_note(out, guess)
     if certificates is not None:
         write_certificates(out, judged, certificates)
-    write_json(
-        counted_as_json(judged) if isinstance(judged, Counted) else grown_as_json(judged), json
-    )
+    found = counted_as_json(judged) if isinstance(judged, Counted) else grown_as_json(judged)
+    write_json({**found, "remarks": remarks(*outcome, guess)}, json)
 
 
 def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ()) -> None:

@@ -59,6 +59,14 @@ def print_note(out: Console, note: str | None) -> None:
         out.print(Text(f"note: {note}", "yellow"))
 
 
+def remarks(*sentences: str | None) -> list[str]:
+    """Return what JSON has under `remarks`: the sentences that a command prints beside its result.
+
+    None stands for a sentence that is not printed.
+    """
+    return [sentence for sentence in sentences if sentence is not None]
+
+
 def print_numbering(out: Console, numbering: str | None) -> None:
     """Print the sentence that says which value of a column became which input, if there is one."""
     if numbering is not None:

@@ -28,7 +28,7 @@ def coalitions_over_runs(
     drawn, and if no party declares a secret in any of the runs.
     """
     from simnet.adversary.coalitions.breaking_sets import MAX_SIZE
-    from simnet.cli.output import print_note, write_json
+    from simnet.cli.output import print_note, remarks, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.kernel.limits import refuse_runs
@@ -49,8 +49,9 @@ def coalitions_over_runs(
     with progress_bar("runs", runs, announces=True) as progress:
         sizes = smallest_sizes(scenario, range(seed, seed + runs), max_size, progress)
     _print_sizes(out, sizes, f"{runs} run{'s' if runs > 1 else ''}")
-    print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
-    write_json(sizes.as_json(), json)
+    guess = guessed_inputs_in_words(scenario, made, has_option=False)
+    print_note(out, guess)
+    write_json({**sizes.as_json(), "remarks": remarks(guess)}, json)
     if figure is not None:
         draw_breaking(sizes, figure)
 

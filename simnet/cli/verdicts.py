@@ -85,8 +85,8 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     hidden = len(verdict.functions) - FUNCTIONS_SHOWN
     if hidden > 0:
         console.print(f"  and {_counted(hidden, 'more function')}; --json writes all of them")
-    if not isinstance(verdict.runs[0].protocol, Ideal) and verdict.finding == "leaks":
-        console.print(Text(f"  note: {NO_FUNCTIONALITY}", "yellow"))
+    for note in missing_functionality(verdict):
+        console.print(Text(f"  note: {note}", "yellow"))
     fixed = verdict.output_fixes.in_words
     if fixed is not None:
         console.print(Text(f"  the output alone fixes: {fixed}", "yellow"))
@@ -122,6 +122,12 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
             else f"; the paper's bound is {stated.bound:.4g}"
         )
         console.print(Text(f"    {stated.argument} ({stated.tier}){bound}"))
+
+
+def missing_functionality(verdict: Verdict) -> list[str]:
+    """A sentence if a protocol without ideal world leaks; otherwise nothing."""
+    is_ideal = isinstance(verdict.runs[0].protocol, Ideal)
+    return [NO_FUNCTIONALITY] if verdict.finding == "leaks" and not is_ideal else []
 
 
 def print_counts(console: Console, counts: VerdictCounts) -> None:

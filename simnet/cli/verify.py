@@ -208,9 +208,9 @@ def _judge(
 ) -> int:
     from simnet.adversary.whole_view import meets
     from simnet.cli.long_work import SECONDS_A_JUDGED_MESSAGE, announced
-    from simnet.cli.output import console, print_note, print_numbering, write_json
+    from simnet.cli.output import console, print_note, print_numbering, remarks, write_json
     from simnet.cli.progress import progress_bar
-    from simnet.cli.verdicts import print_counts, print_verdict
+    from simnet.cli.verdicts import missing_functionality, print_counts, print_verdict
     from simnet.kernel.limits import refuse_runs
     from simnet.network.toml_file import network_named
     from simnet.scenario.drops import drop_outs_json, outcome_in_words
@@ -248,7 +248,8 @@ def _judge(
         result["numbering"] = numbering
     if collections > 1:
         result["public_by_run"] = list(verified.public)
-    for sentence in outcome_in_words(verified.verdict.runs[0], verified.about):
+    outcome = outcome_in_words(verified.verdict.runs[0], verified.about)
+    for sentence in outcome:
         out.print(sentence, style="yellow")
     print_numbering(out, numbering)
     print_verdict(out, verified.verdict)
@@ -265,8 +266,13 @@ def _judge(
         met = expect is None or tally.met[expect] == len(seeds)
     if not met:
         out.print(f"expected: {expect}", style="bold red")
-    for sentence in reveals:
-        out.print(f"{written.file} gives away: {sentence}", style="yellow")
+    given_away = [f"{written.file} gives away: {sentence}" for sentence in reveals]
+    for sentence in given_away:
+        out.print(sentence, style="yellow")
+    if expect is not None:
+        result |= {"expected": expect, "met": met}
+    missing = missing_functionality(verified.verdict)
+    result["remarks"] = remarks(*outcome, *missing, guess, *given_away)
     write_json(result, json)
     if written.is_refused(verified):
         raise BadInput("no certificate is written: an undecided verdict is a bound, not a proof")
