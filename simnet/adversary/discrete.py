@@ -179,21 +179,28 @@ def _tags(run: Run, coalition: Coalition) -> set[str]:
 
 def _plain_kinds(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
     counts: Counter[MessageKind] = Counter()
-    senders: dict[
-        MessageKind, dict[str, int]
-    ] = {}  # the size of the crowd of each sender, by the sender's name
+    # For each sender by name, the least and the largest number of members who sent. Each member of
+    # a crowd sends at most one message of a block.
+    senders: dict[MessageKind, dict[str, tuple[int, int]]] = {}
     for run in runs:
         roster = run.roster
         members = _members(run, parties)
         for tag, sender, carries, count in _counted(run.transcript.blocks, members):
             kind = tag, roster.seats[sender].role, carries
             counts[kind] += count
-            senders.setdefault(kind, {})[roster.names[sender]] = roster.seats[sender].size
+            low, high = senders.setdefault(kind, {}).get(roster.names[sender], (0, 0))
+            most = min(high + count, roster.seats[sender].size)
+            senders[kind][roster.names[sender]] = max(low, min(count, most)), most
+
+    def total(kind: MessageKind) -> dict[str, int]:
+        least, most = map(sum, zip(*senders[kind].values(), strict=True))
+        return {"senders": least, **({} if least == most else {"most_senders": most})}
+
     return [
         {
             "what": tag,
             "from": role,
-            "senders": sum(senders[tag, role, carries].values()),
+            **total((tag, role, carries)),
             "messages": count,
             "carries": carries,
         }

@@ -286,11 +286,10 @@ def seen_in_words(kind: Mapping[str, Any]) -> str:
         if kind["carries"] == "key"
         else f"with {_contents(kind['carries'])}"
     )
-    senders = (
-        f"{kind['senders']:,} senders of the role {kind['from']}"
-        if kind["senders"] > 1
-        else f"one {kind['from']}"
-    )
+    most = kind.get("most_senders", kind["senders"])
+    upto = "" if most == kind["senders"] else f" to {most:,}"
+    several = f"{kind['senders']:,}{upto} senders of the role {kind['from']}"
+    senders = several if most > 1 else f"one {kind['from']}"
     return f"{kind['what']}: {messages} from {senders}, {content}"
 
 

@@ -423,11 +423,14 @@ class Model:
         return worlds
 
     def _refuse_above(self, limit: int, trees: Sequence[PartyTree], is_above: bool) -> None:
-        """Raise `BadInput` if `is_above` says that there are more worlds than the limit, or if the
-        median of estimates of their number is more than ten times the limit.
+        """Raise `BadInput` if `is_above` says that there are more worlds than the limit, or if
+        estimates of their number say so: all of them, or half of them by a factor of ten.
         """
         estimates = sorted(self._estimates(trees, limit))
-        if not is_above and estimates[WAYS // 2] <= EXCESS * limit:
+        # All estimates are above the limit by chance only if the limit is near the true number: if
+        # this is three quarters of the limit, the probability is at most (3/4)^41, below 10^-5.
+        is_estimated = estimates[0] > limit or estimates[WAYS // 2] > EXCESS * limit
+        if not is_above and not is_estimated:
             return
         about = max(sum(estimates) // WAYS, limit + 1)
         raise BadInput(

@@ -5,7 +5,7 @@
 // attributes alone. What a set learns stands in the data (simnet/page/coalitions.py); this script judges nothing. It
 // checks the proof of what it shows, and shows a verdict whose proof fails as broken.
 
-import { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf, headline, Readers, secretName, setsInWords, twinsOf } from "./proof.mjs";
+import { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf, headline, moduloInWords, Readers, secretName, setsInWords, twinsOf } from "./proof.mjs";
 
 const MOST_OPEN = 8; // a role with more parties is folded at first
 const MOST_LANES = 40; // more parties of a role that is unfolded are not drawn
@@ -313,6 +313,7 @@ function start(data) {
     } else showJudged(region, who, verdict, proof === undefined ? checked(data, verdict) : proof);
     if (data.verify) {
       region.append(element("h3", {}, "Judge it again"),
+        ...(data.private ? [element("p", {}, "Give this command the inputs and the seed of the run, which the page keeps back:")] : []),
         element("p", {}, element("code", { class: "formula" }, isolated(`${data.verify} --corrupt ${quoted(setName(members, names))}`))));
     }
   }
@@ -370,15 +371,16 @@ function start(data) {
   function showFunctions(region, verdict) {
     const functions = verdict.functions ?? [];
     if (!functions.length) return;
-    const [[place], { modulus }] = [functions[0].terms[0] ?? functions[0].products[0][0], functions[0]];
-    const [name, q] = [secretName(data, place), String(modulus).replace("#", "")];
+    const [place] = functions[0].terms[0] ?? functions[0].products[0][0];
+    const name = secretName(data, place);
+    const isOfOneField = new Set(functions.map(({ modulus }) => modulus)).size === 1;
     const isLeftOut = functions.some(({ terms, products = [] }) => [...terms, ...products].some(([, factor]) => factor === null));
     region.append(element("h3", {}, "What the set can compute"), element("p", { class: "note" },
       isolated(name), ` means element ${data.secrets[place][2]} of ${data.secrets[place][1] ? `secret ${data.secrets[place][1] + 1}` : "the secret"} of `, isolated(names[data.secrets[place][0]]),
-      `. All numbers are modulo ${q}: of a sum, only the remainder after division by ${q} counts.`,
+      `. ${moduloInWords(functions)}`,
       isLeftOut ? " c1, c2 and so on stand for numbers that the set knows. The page keeps them back, because they may be disclosed values, which may depend on inputs." : ""));
     region.append(...foldedList(functions.map((learned, place) => {
-      const shown = element("span", { class: "formula equation" }, isolated(equation(data, learned)));
+      const shown = element("span", { class: "formula equation" }, isolated(equation(data, learned, !isOfOneField)));
       const told = learned.in_output ? element("span", { class: "note" }, " — the output tells this too") : element("span", { class: "beyond" }, " — beyond the output");
       const how = verdict.proof === undefined ? null : element("details", {}, element("summary", {}, "How it is computed"));
       how?.addEventListener("toggle", () => {

@@ -461,14 +461,22 @@ function sum(terms, modulus) { // pairs of a name and a coefficient
   return parts.join(" ").replace(/^\+ /, "");
 }
 
-// A function that a coalition learns, such as `u1[2] + 3 u4[2] = 5`.
-export function equation(data, { terms, products = [], modulus, value }) {
+// What "modulo" means for these functions, which may be over several fields.
+export function moduloInWords(functions) {
+  const moduli = [...new Set(functions.map(({ modulus }) => `${whole(modulus)}`))];
+  const [which, q] = moduli.length === 1 ? [`All numbers are modulo ${moduli[0]}`, moduli[0]] : ["Each line names its modulus", "it"];
+  return `${which}: of a sum, only the remainder after division by ${q} counts.`;
+}
+
+// A function that a coalition learns, such as `u1[2] + 3 u4[2] = 5`, or `u1[2] + 3 u4[2] = 5  (mod 7)` with its modulus.
+export function equation(data, { terms, products = [], modulus, value }, withModulus = false) {
   const named = [
     ...terms.map(([place, factor]) => [secretName(data, place), factor]),
     ...products.map(([factors, factor]) => [factors.map((place) => secretName(data, place)).join("·"), factor]),
   ];
   const left = sum(named, modulus);
-  return value === undefined ? `${left}  (mod ${whole(modulus)})` : `${left} = ${whole(value)}`;
+  const shown = value === undefined ? left : `${left} = ${whole(value)}`;
+  return withModulus || value === undefined ? `${shown}  (mod ${whole(modulus)})` : shown;
 }
 
 const drawKey = ({ kind, holders, label }) => JSON.stringify([kind, holders, label]);

@@ -246,3 +246,11 @@ def test_a_script_that_does_something_else_when_it_is_played_again_is_refused(
 
     with pytest.raises(ScriptError, match=r"^a .*when its script is played again"):
         worlds(a=a, b=sends, c=sends)
+
+
+def test_an_instance_a_little_above_the_limit_is_refused_before_it_is_played_out() -> None:
+    told: list[float] = []
+    with pytest.raises(BadInput, match=r"more than 8,191 worlds to play out \(about 8,192\)"):
+        Model(Scripts(a=tossing(13, 2))).worlds((), limit=8191, progress=told.append)
+    assert len(told) < PILOT
+    assert len(Model(Scripts(a=tossing(11, 2))).worlds((), limit=2048)) == 2048

@@ -28,6 +28,7 @@ from simnet import (
     run,
     save,
     seats,
+    verdict,
     tally,
 )
 from simnet.exhaustive.compare import Comparison
@@ -505,3 +506,11 @@ def test_a_volunteer_sends_no_more_than_a_row() -> None:
 def test_silence_is_told_apart_when_all_is_played_out() -> None:
     assert not Comparison(Volunteers(crowds=(), alone=2), "server").compare([3, 1], [1, 1]).same
     assert Comparison(Volunteers(crowds=(), alone=2), "u2").compare([3, 1], [1, 1]).same
+
+
+@pytest.mark.parametrize("speaking", [1, 3, 8])
+def test_a_verdict_counts_the_members_who_spoke(speaking: int) -> None:
+    done = run(Volunteers("index", crowds=(8,)), [1] * speaking + [3] * (8 - speaking))
+    (seen,) = verdict(done, "server").discrete.sees
+    assert (seen["messages"], seen["senders"]) == (speaking, speaking)
+    assert "most_senders" not in seen

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 const scripts = new URL("../../../simnet/page/", import.meta.url);
-const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, checkedInSteps, equation, formsOf, headline, Readers, setsInWords, twinsOf } =
+const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, checkedInSteps, equation, formsOf, headline, moduloInWords, Readers, setsInWords, twinsOf } =
   await import(new URL("proof.mjs", scripts));
 const { arrowsOf, lanesOf, partiesNamed, setName } = await import(new URL("page.mjs", scripts));
 const { check } = await import(new URL("../adversary/check.mjs", scripts));
@@ -154,6 +154,14 @@ test("a proof about other messages than those of the page is refused", () => {
   const more = copy(data);
   more.traffic.elements = more.traffic.elements.map(() => 0);
   assert.match(checked(more, verdict).failed[0], /not on the page/);
+});
+
+test("functions over several fields name their moduli", () => {
+  const data = { secrets: [[0, 0, 1, 1]], parties: { names: ["u1"] } };
+  const functions = [5, 7].map((modulus) => ({ terms: [[0, 1]], modulus, value: 2 }));
+  assert.match(moduloInWords(functions), /^Each line names its modulus: /);
+  assert.match(moduloInWords(functions.slice(1)), /^All numbers are modulo 7: .* by 7 counts\.$/);
+  assert.deepEqual(functions.map((each) => equation(data, each, true)), ["u1 = 2  (mod 5)", "u1 = 2  (mod 7)"]);
 });
 
 test("the steps of an attack give the value of the equation", () => {

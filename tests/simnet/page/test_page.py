@@ -5,6 +5,7 @@ import gzip
 import html
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 from math import log
 from pathlib import Path
@@ -23,7 +24,7 @@ from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import uniform_items
 from simnet.stated.privacy import PrivacyStatement, Statements
 from tests.harness.pages import SIX, data_of, equation, result_of
-from tests.harness.shell import simnet
+from tests.harness.shell import RING, simnet
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -102,6 +103,30 @@ def test_nothing_leaves_the_file_and_only_its_own_scripts_run(page: str) -> None
     style = next(text for tag, text in run if tag == "style")
     assert "url(" not in style
     assert "@import" not in style
+
+
+@pytest.mark.slow
+def test_a_page_about_given_inputs_says_that_its_commands_need_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the inputs and the seed of the run, the command judges the run of the page."""
+    monkeypatch.chdir(RING.parent)
+    own, file = ("--inputs", "1,2,1", "--seed", "3"), tmp_path / "page.html"
+    for given in (own, ()):
+        assert simnet("show", RING, "--users", 3, *given, "--html", file).status == 0
+        shown = file.read_text()
+        data = json.loads(shown.split('id="data">')[1].split("<")[0])
+        assert data["private"] == bool(given)
+        assert ("give it the inputs and the seed" in shown) == bool(given)
+        words = shlex.split(data["verify"])[1:]
+        assert ("--seed" in words) != bool(given)
+        for verdict in data["verdicts"][::3]:
+            who = ",".join(data["parties"]["names"][number] for number in verdict["members"])
+            found = simnet(*words, *given, "--corrupt", who, "--json", "-").json
+            assert verdict["finding"] == found["shares"]["verdict"]
+            if not given:
+                values = [each["value"] for each in found["shares"]["functions"]]
+                assert [each["value"] for each in verdict.get("functions", [])] == values
 
 
 @pytest.mark.slow

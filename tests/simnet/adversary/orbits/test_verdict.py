@@ -372,3 +372,9 @@ class DenseCoins:
 def test_coins_that_many_rows_combine_are_replaced_once():
     """A coin is determined by others, and these by others again: ways to a coin double."""
     assert AlikeJudge(DenseCoins(24), [1, 2, 3], seed=1).verdict("server").finding == "leaks"
+
+
+def test_true_is_no_version():
+    content = next(iter(certificates()))
+    for version in (True, 1.0, "1", None):
+        assert not is_accepted(certificate_text({**content, "version": version}))
