@@ -28,8 +28,8 @@ from simnet import (
     run,
     save,
     seats,
-    verdict,
     tally,
+    verdict,
 )
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.model import Model
