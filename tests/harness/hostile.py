@@ -161,8 +161,6 @@ def tried(words: list[str], folder: Path) -> Failure | None:
         what = f"ended by signal {signal.Signals(-code).name}"
     elif "Traceback" in text or code not in (0, 1, 2, 3, 124):
         what = f"a traceback, or an unknown status ({code})"
-    elif "Warning" in text:
-        what = "a warning"
     elif code == 2 and not (last[0].startswith("simnet: ")):
         what = "status 2 without a sentence"
     else:
