@@ -18,7 +18,7 @@ from importlib.resources import files
 import attrs
 
 from simnet.errors import BadInput
-from simnet.installed import GLOSSARIES, entries, object_at
+from simnet.installed import GLOSSARIES, contribution, entries
 from simnet.nearest import did_you_mean
 
 FILE = "glossary.md"
@@ -78,7 +78,7 @@ def glossary() -> list[Entry]:
     found: list[Entry] = []
     for entry in entries(GLOSSARIES):
         try:
-            package = object_at(entry.value)
+            package = contribution(entry)
         except BadInput:
             continue
         file = files(package) / FILE

@@ -5,9 +5,10 @@ A package contributes through entry points of the groups below. `simnet list` na
 that do not load, with the reason.
 """
 
+import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -16,6 +17,11 @@ from simnet.errors import BadInput
 
 # The name under which pip installs this package. On PyPI `simnet` is another package.
 DISTRIBUTION = "simnet-workbench"
+OWN = ("simnet", "protocols", "scenarios")  # its packages
+
+# Starts another Python. With -P, it imports nothing from the current folder, whose files nobody has
+# named.
+PYTHON = (sys.executable, "-P")
 
 COMMANDS = "simnet.commands"  # each entry is a function, and its name is the name of a command
 SCENARIOS = "simnet.scenarios"  # packages whose modules are scenario files
@@ -33,14 +39,20 @@ def extra_missing(purpose: str, library: str, extra: str) -> str:
 
 @cache  # reading the entry points of all distributions takes 10 ms
 def entries(group: str) -> Sequence[EntryPoint]:
-    """Return the entry points of a group, in order of name."""
-    return tuple(sorted(entry_points(group=group), key=lambda entry: entry.name))
+    """Return the entry points of a group: those of this distribution first, and then the others, in
+    order of name. So others cannot take a name away from this distribution.
+    """
+
+    def place(entry: EntryPoint) -> tuple[bool, str]:
+        return entry.value.partition(".")[0] not in OWN, entry.name
+
+    return tuple(sorted(entry_points(group=group), key=place))
 
 
 def packages() -> set[str]:
     """Return "simnet" and the names of the top-level packages that contribute something."""
-    modules = [entry.module for group in GROUPS for entry in entries(group)]
-    return {"simnet", *(module.partition(".")[0] for module in modules)}
+    places = [entry.value for group in GROUPS for entry in entries(group)]
+    return {"simnet", *(re.split(r"[.:\s]", place)[0] for place in places)}
 
 
 def object_at(place: str) -> Any:
@@ -51,19 +63,50 @@ def object_at(place: str) -> Any:
     """
     try:
         return EntryPoint("", place, "").load()
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # such as `sys.exit`, or a class of the module's own
         why = " ".join(str(error).split())
         raise BadInput(f"{place} fails to load: {type(error).__name__}: {why}") from error
 
 
-def unloadable(group: str) -> dict[str, str]:
-    """Return, by name, why entry points of a group cannot be loaded."""
+def contribution(entry: EntryPoint) -> Any:
+    """Return what an entry point contributes.
+
+    Raises `BadInput` if it does not load, or if it is not what entries of its group are.
+    """
+    found = object_at(entry.value)
+    if entry.group in (SCENARIOS, GLOSSARIES):
+        is_right, kind = isinstance(getattr(found, "__path__", None), Iterable), "a package"
+    elif entry.group == EXPERIMENTS:
+        kind = "a mapping from names to places"
+        is_right = isinstance(found, Mapping) and all(
+            isinstance(text, str) for item in found.items() for text in item
+        )
+    elif entry.group == BENCHMARKS:
+        kind = "a sequence of benchmarks"
+        is_right = isinstance(found, Sequence) and all(
+            isinstance(getattr(each, "name", None), str) for each in found
+        )
+    else:
+        is_right, kind = callable(found), "a function"
+    if not is_right:
+        raise BadInput(f"{entry.value} is no {kind.partition(' ')[2]}: {entry.group} takes {kind}")
+    return found
+
+
+def unloadable(group: str, taken: Iterable[str] = ()) -> dict[str, str]:
+    """Return, by name, why entry points of a group cannot be used: because they do not load, or
+    because their name is `taken`.
+    """
     reasons = {}
     for entry in entries(group):
         try:
-            object_at(entry.value)
+            contribution(entry)
         except BadInput as error:
             reasons[entry.name] = str(error)
+        if entry.name in taken:
+            reasons[entry.name] = f"{entry.value} has the name of another command"
     return reasons
 
 
@@ -76,8 +119,8 @@ def experiment_places() -> dict[str, str]:
     places_by_name: dict[str, str] = {}
     for entry in entries(EXPERIMENTS):
         try:
-            places: Mapping[str, str] = object_at(entry.value)
+            places: Mapping[str, str] = contribution(entry)
         except BadInput:
             continue
-        places_by_name |= places
+        places_by_name = {**places, **places_by_name}
     return dict(sorted(places_by_name.items()))

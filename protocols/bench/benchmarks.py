@@ -28,6 +28,7 @@ from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.bench.benchmark import Benchmark, Noted
 from simnet.bench.kernel import ManyToOne, shell
 from simnet.coins.sampled import SampledCoins
+from simnet.installed import PYTHON
 from simnet.kernel.party import Party
 from simnet.kernel.run import run
 from simnet.kernel.tags import Tag
@@ -76,9 +77,7 @@ def dpds_memory(users: int, items: int) -> float:
     """Return the peak memory, in MB, of a new process that makes one DPDS run."""
     code = f"from protocols.bench.benchmarks import peak; print(peak({users}, {items}))"
     return float(
-        subprocess.run(
-            [sys.executable, "-c", code], check=True, capture_output=True, text=True
-        ).stdout
+        subprocess.run([*PYTHON, "-c", code], check=True, capture_output=True, text=True).stdout
     )
 
 
@@ -123,7 +122,7 @@ def judging(protocol: str, sets: Sequence[str]) -> tuple[float, float]:
     )
     costs = []
     for corrupt in sets:
-        command = [sys.executable, "-c", code, protocol, corrupt]
+        command = [*PYTHON, "-c", code, protocol, corrupt]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         costs.append([float(figure) for figure in done.stdout.split()])
     return max(cost[0] for cost in costs), max(cost[1] for cost in costs)
@@ -199,7 +198,7 @@ def judging_alike(protocol: str, corrupt: str) -> tuple[float, float]:
         "import sys; from protocols.bench.benchmarks import judge_alike_once; "
         "print(*judge_alike_once(*sys.argv[1:]))"
     )
-    command = [sys.executable, "-c", code, protocol, corrupt]
+    command = [*PYTHON, "-c", code, protocol, corrupt]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     seconds, memory = map(float, done.stdout.split())
     return seconds, memory
@@ -286,7 +285,7 @@ def star(users: int) -> tuple[float, float]:
         "import sys; from protocols.bench.benchmarks import star_once; "
         "print(*star_once(int(sys.argv[1])))"
     )
-    command = [sys.executable, "-c", code, str(users)]
+    command = [*PYTHON, "-c", code, str(users)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     seconds, memory = map(float, done.stdout.split())
     return seconds, memory

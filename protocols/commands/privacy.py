@@ -16,7 +16,7 @@ from protocols.commands.privacy_views import compose, dpdg, dpds, tss, tss_s1
 from protocols.commands.survive import survive
 from protocols.commands.thresholds import thresholds
 from simnet.errors import BadInput
-from simnet.installed import entries, object_at
+from simnet.installed import contribution, entries
 from simnet.printable import printable
 
 GROUP = "simnet.privacy_commands"
@@ -55,8 +55,10 @@ def application(contributed: Iterable[EntryPoint]) -> App:
     for function, name in OWN:
         app.command(function, name=name)
     for entry in contributed:
+        if entry.name in app:
+            continue
         try:
-            command = object_at(entry.value)
+            command = contribution(entry)
         except BadInput as error:
             command = _broken(error)
         app.command(command, name=entry.name)

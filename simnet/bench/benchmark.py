@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from simnet.errors import BadInput
-from simnet.installed import BENCHMARKS, entries, object_at
+from simnet.installed import BENCHMARKS, contribution, entries
 from simnet.nearest import did_you_mean
 
 
@@ -99,7 +99,7 @@ def registered(names: Sequence[str]) -> list[Benchmark]:
     known: dict[str, Benchmark] = {}
     for entry in entries(BENCHMARKS):
         try:
-            known |= {benchmark.name: benchmark for benchmark in object_at(entry.value)}
+            known |= {benchmark.name: benchmark for benchmark in contribution(entry)}
         except BadInput:
             continue
     for name in names:

@@ -3,7 +3,6 @@ program.
 """
 
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from simnet.bench.benchmark import Benchmark
 from simnet.contract import Protocol
+from simnet.installed import PYTHON
 from simnet.kernel.party import Party
 from simnet.kernel.run import run
 from simnet.kernel.tags import Tag
@@ -124,7 +124,7 @@ def shell(*arguments: str) -> float:
     """Return the seconds that a `simnet` command takes in a process of its own."""
     start = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "simnet.cli.main", *arguments], check=True, stdout=subprocess.DEVNULL
+        [*PYTHON, "-m", "simnet.cli.main", *arguments], check=True, stdout=subprocess.DEVNULL
     )
     return time.perf_counter() - start
 

@@ -18,7 +18,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -29,6 +28,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
+from simnet.installed import PYTHON
 from simnet.network.network import Network
 from simnet.network.recorded import RecordedRun
 from simnet.network.timing import timed
@@ -129,7 +129,7 @@ def _measured(log: RecordedRun, network: Network) -> float:
 
 
 def _start(namespace: str, plan: dict[str, object]) -> "subprocess.Popen[str]":
-    command = ["ip", "netns", "exec", namespace, sys.executable, "-m", "simnet.bench.sockets"]
+    command = ["ip", "netns", "exec", namespace, *PYTHON, "-m", "simnet.bench.sockets"]
     return subprocess.Popen([*command, json.dumps(plan)], stdout=subprocess.PIPE, text=True)
 
 

@@ -14,6 +14,7 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.kernel.limits import limited
+from simnet.presses import Pressed, press
 
 LIMITS = ("messages", "elements", "memory")
 NAMES = ("--debug", "--timeout", *(f"--max-{name}" for name in LIMITS))
@@ -62,7 +63,7 @@ class FrameOptions:
             signal.signal(signal.SIGALRM, self._interrupt)
             signal.setitimer(signal.ITIMER_REAL, min(self.timeout, LONGEST), AGAIN)
         try:
-            with limited(**self.most):
+            with limited(**self.most), Pressed():
                 yield
         finally:
             if self.timeout is not None:
@@ -77,11 +78,7 @@ class FrameOptions:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # of a handler
         self.timed_out = True
-        handler = signal.getsignal(signal.SIGINT)
-        if callable(handler):
-            handler(signal.SIGINT, frame)
-        else:
-            raise KeyboardInterrupt
+        press(signal.SIGINT, frame)
 
 
 def _taken(tokens: list[str], name: str) -> str | None:

@@ -50,8 +50,9 @@ def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None
 
 
 def _rows() -> Iterator[dict[str, str]]:
+    from simnet.cli.main import OF_SCENARIOS, OTHERS
     from simnet.errors import BadInput
-    from simnet.installed import GROUPS, unloadable
+    from simnet.installed import COMMANDS, GROUPS, unloadable
     from simnet.scenario.find import find
     from simnet.scenario.find import names as scenarios
     from simnet.studies.find import find_experiment
@@ -76,7 +77,8 @@ def _rows() -> Iterator[dict[str, str]]:
             yield {"name": name, "kind": kind, "summary": summary}
     for group in GROUPS:
         kind = group.partition(".")[2]
-        for name, why in unloadable(group).items():
+        taken = {*OF_SCENARIOS, *OTHERS} if group == COMMANDS else ()
+        for name, why in unloadable(group, taken).items():
             yield {"name": name, "kind": kind, "summary": f"broken: {why}"}
 
 

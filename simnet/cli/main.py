@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
+from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -34,8 +35,7 @@ from simnet.cli.tell import tell
 from simnet.cli.time import time
 from simnet.cli.verify import verify
 from simnet.errors import BadInput, SimnetError
-from simnet.files import NO_ROOM
-from simnet.installed import COMMANDS, DISTRIBUTION, entries, object_at
+from simnet.installed import COMMANDS, DISTRIBUTION, contribution, entries
 from simnet.printable import ERRORS, printable
 
 HELP = """A workbench for multi-party private aggregation.
@@ -135,33 +135,33 @@ def _contribute(app: App, tokens: Sequence[str]) -> None:
     """
     listing = not tokens or tokens[0].startswith("-")
     for entry in entries(COMMANDS):
-        if not listing and entry.name != tokens[0]:
-            app.command(entry.value, name=entry.name)
+        if entry.name in app:  # `simnet list` names it
             continue
-        try:
-            object_at(entry.value)
-        except BadInput as error:
-            if not listing:
-                raise
-            app.command(entry.value, name=entry.name, help=printable(f"broken: {error}"))
-        else:
-            app.command(entry.value, name=entry.name)
-            app[
-                entry.name
-            ]  # cyclopts shows a command's summary only after the command was looked up
+        help_ = None
+        if listing or entry.name == tokens[0]:
+            try:
+                contribution(entry)
+            except BadInput as error:
+                if not listing:
+                    raise
+                help_ = printable(f"broken: {error}")
+        app.command(entry.value, name=entry.name, help=help_)
+        if listing and help_ is None:
+            # cyclopts shows a command's summary only after the command was looked up
+            app[entry.name]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    _prepare_streams()
+    output = _prepared("stdout")
+    _prepared("stderr")
     options = FrameOptions()
     try:
         options.read(words)
         with options.bounds():
             tokens = options.tokens
             status = _status_of(tokens)
-        # If the reader of a pipe has gone, we notice it here, before the interpreter ends.
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         _leave(*options.interrupted(str(interrupt)))
@@ -172,27 +172,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(error, CycloptsError):
             _leave(in_words(error, tokens, _scenario(tokens)), 2)
         _leave(_too_large(error) or str(error), 2)
-    except BrokenPipeError:  # a program that reads our output, such as `head`, has ended
-        _discard_output()
-        sys.exit(READER_GONE)  # not 0, because nobody has seen whether all went well
-    except OSError as error:
-        if error.errno not in NO_ROOM or error.filename is not None:
-            raise
-        _discard_output()
-        _leave(f"standard output cannot be written: {error.strerror}", 2)
+    if output is not None and output.error is not None:
+        if isinstance(output.error, BrokenPipeError):  # the program that reads it, such as `head`
+            sys.exit(READER_GONE)  # not 0, because nobody has seen whether all went well
+        _leave(f"standard output cannot be written: {output.error.strerror}", 2)
     sys.exit(status)
 
 
 def _status_of(tokens: Sequence[str]) -> int:
     """Run a command and return its exit status. Raises `BadInput` for a status outside 0 to 255,
-    of which the system would keep 8 bits: 256 would become 0, a success. Raises `BrokenPipeError`
-    if the program that reads the output has ended.
+    of which the system would keep 8 bits: 256 would become 0, a success.
     """
     try:
         status = build(tokens)(tokens, exit_on_error=False, print_error=False)
-    except SystemExit as leaving:  # a command of a plug-in has called `sys.exit`, or a console ends
-        if isinstance(leaving.__context__, BrokenPipeError):  # rich's consoles end with status 1
-            raise leaving.__context__ from None
+    except SystemExit as leaving:  # a command of a plug-in has called `sys.exit`
         if not isinstance(leaving.code, int):
             raise
         status = leaving.code
@@ -220,24 +213,44 @@ def _scenario(tokens: Sequence[str]) -> str | None:
     return None if command is None else scenario_word(command, tokens[1:])
 
 
-def _prepare_streams() -> None:
-    """Make standard output and standard error safe to print to.
+class _Lasting(io.FileIO):
+    """A standard stream that takes everything, and discards what the system refuses.
+
+    So a command goes on, and writes its files, if the program that reads its output has ended.
+    """
+
+    error: OSError | None = None
+
+    def write(self, data: Any, /) -> int:
+        """Write the bytes, unless an earlier write has failed. Return how many were taken."""
+        if self.error is None:
+            try:
+                return super().write(data)
+            except OSError as error:
+                self.error = error
+        return len(data)
+
+
+def _prepared(name: str) -> _Lasting | None:
+    """Make standard output or standard error safe to print to, and return what writes it, if the
+    program started with it.
 
     A letter that the stream's encoding lacks is replaced, such as ε by `eps`.
     """
-    for name in ("stdout", "stderr"):
-        if (
-            getattr(sys, name) is None
-        ):  # the program that started this process has closed the stream
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=ERRORS)
-
-
-def _discard_output() -> None:
-    """Discard the output that is not written yet, so that the interpreter can end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    stream, raw = getattr(sys, name), None
+    if stream is None:  # the program that started this process has closed the stream
+        setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    elif not isinstance(stream, io.TextIOWrapper):
+        pass
+    elif stream is getattr(sys, f"__{name}__"):
+        raw = _Lasting(stream.fileno(), "w", closefd=False)
+        lasting = io.TextIOWrapper(
+            io.BufferedWriter(raw), stream.encoding, ERRORS, line_buffering=stream.line_buffering
+        )
+        setattr(sys, name, lasting)
+    else:
+        stream.reconfigure(errors=ERRORS)
+    return raw
 
 
 def _leave(text: str, status: int) -> None:

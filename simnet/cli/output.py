@@ -48,10 +48,6 @@ class Screen(Console):
                 lines = "\n".join(map(printable, segment.text.split("\n")))
                 yield Segment(lines, segment.style)
 
-    def on_broken_pipe(self) -> None:
-        """Raise `BrokenPipeError`."""
-        raise BrokenPipeError
-
 
 def print_note(out: Console, note: str | None) -> None:
     """Print a note in yellow, if there is one."""

@@ -18,8 +18,8 @@ Example. `coins.bernoulli(0.5)` bills one Bernoulli draw (BS) and asks the discr
 """
 
 import math
-import threading
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar, copy_context
 from fractions import Fraction
 from typing import Any, NoReturn, Protocol
 
@@ -360,7 +360,7 @@ class Coins:
 
     def _check_draw(self) -> None:
         if self.check is not None:
-            if _evaluation.goes_on:
+            if evaluates_block():
                 raise TypeError(
                     "a deferred block draws from the coins of the script: it must draw from the "
                     "coins that it gets as an argument"
@@ -425,16 +425,14 @@ def _is_open(chance: Probability) -> bool:
     return 0 < chance < 1
 
 
-class _Evaluation(threading.local):
-    goes_on = False
-
-
-_evaluation = _Evaluation()
+# Whether a deferred block is being evaluated. Each block sets it in a context of its own, which
+# ends with the block, even if Ctrl-C comes at the last moment.
+_evaluates: ContextVar[bool] = ContextVar("evaluates", default=False)
 
 
 def evaluates_block() -> bool:
     """Return whether a deferred block is being evaluated in this thread."""
-    return _evaluation.goes_on
+    return _evaluates.get()
 
 
 RowMaker = Callable[[Coins], FieldArray]
@@ -479,11 +477,9 @@ class Deferred:
         Raises `ValueError` if the rows have another shape or field than announced, and `TypeError`
         for rows that another party holds.
         """
-        before, _evaluation.goes_on = _evaluation.goes_on, True  # a block may evaluate another one
-        try:
-            block = self.rows(self.coins)
-        finally:
-            _evaluation.goes_on = before
+        context = copy_context()
+        context.run(_evaluates.set, True)
+        block = context.run(self.rows, self.coins)
         if block.meter is not None and block.meter is not self.meter:
             raise TypeError(f"a deferred block sends {HELD_BY_ANOTHER}")
         if block.shape != self.shape:

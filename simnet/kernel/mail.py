@@ -255,7 +255,7 @@ class Mail(Link):
         box = actor.box(tag.name)
         if sender not in box.held:
             actor.wait = FromNamed(tag.name, [sender])
-            await self._turns.wait()
+        await self._turns.wait(actor)
         return self._received(actor, box.take(sender))
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Any]:
@@ -267,7 +267,7 @@ class Mail(Link):
         )
         if missing is not None:
             actor.wait = FromNamed(tag.name, numbers, missing)
-            await self._turns.wait()
+        await self._turns.wait(actor)
         return [self._received(actor, box.take(number)) for number in numbers]
 
     async def take_some(
@@ -277,17 +277,17 @@ class Mail(Link):
         numbers = senders.numbers.tolist()
         held = actor.box(tag.name).held
         missing = {number for number in numbers if number not in held}
-        silent: frozenset[int] = frozenset()
         if within is not None:
             self._refuse_deadline(actor, tag, senders)
             self._log.begin_wait(actor.number)
+        wait = FromSome(tag.name, numbers, missing, within)
         if missing or within is not None:
-            actor.wait = wait = FromSome(tag.name, numbers, missing, within)
-            await self._turns.wait()
-            silent, actor.silent = actor.silent, frozenset()
-            if within is not None:
-                taken = len({*numbers} - silent - {actor.number})
-                self._log.deadline(actor.number, EndedWait(within, bool(silent), wait.at, taken))
+            actor.wait = wait
+        await self._turns.wait(actor)
+        silent, actor.silent = actor.silent, frozenset()
+        if within is not None:
+            taken = len({*numbers} - silent - {actor.number})
+            self._log.deadline(actor.number, EndedWait(within, bool(silent), wait.at, taken))
         box = actor.box(tag.name)
         return {
             number: self._received(actor, box.take(number))
@@ -321,7 +321,7 @@ class Mail(Link):
         while len(payloads) < count:
             if sender not in box.held:
                 actor.wait = FromNamed(tag.name, [sender])
-                await self._turns.wait()
+            await self._turns.wait(actor)
             payloads += [
                 self._received(actor, envelope)
                 for envelope in box.take_up_to(sender, count - len(payloads))
@@ -337,7 +337,7 @@ class Mail(Link):
         box = actor.box(tag.name)
         if not box.held:
             actor.wait = FromAnyone(tag.name)
-            await self._turns.wait()
+        await self._turns.wait(actor)
         if self._schedule is None or len(box.held) == 1:
             sender = box.first()
         else:

@@ -135,10 +135,11 @@ class Summing:
         self._heard_tags.add(tag)
         wanted = set(senders.numbers.tolist())
         silent: frozenset[int] = frozenset()
+        await self._turns.wait(actor)
         while not silent and (missing := wanted.difference(sum_.senders(number))):
             actor.wait = ForSum(tag, key, len(senders), senders, sum_, may_lack=True)
             sum_.expect(actor, sum_.count(number) + len(missing))
-            await self._turns.wait()
+            await self._turns.wait(actor)
             actor.wait = None
             silent, actor.silent = actor.silent, frozenset()
         sum_.stop_expecting(number)
@@ -337,8 +338,8 @@ class Summing:
         if sum_.count(number) < count:
             actor.wait = ForSum(sum_.tag, sum_.key, count, senders, sum_)
             sum_.expect(actor, count)
-            await self._turns.wait()
-            actor.wait = None
+        await self._turns.wait(actor)
+        actor.wait = None
         is_complete = sum_.count(number) == count
         if senders is not None:
             is_complete &= sum_.fingerprint(number) == senders.fingerprint

@@ -47,6 +47,11 @@ _HAND_OVER = object()  # a script yields this object when it hands the turn over
 # one wait for each task that it has opened.
 _MOST_WAITS = 1000
 
+# Python drops a Ctrl-C that comes while `__del__` is running. Trio's nurseries are freed at some
+# moment after a run, and this method of theirs only checks trio itself, so we take it away.
+if hasattr(trio.Nursery, "__del__"):
+    del trio.Nursery.__del__
+
 # In a run with a limit of messages, the messages are counted at least once in this number of steps.
 STEPS_UNCOUNTED = 64
 
@@ -101,9 +106,14 @@ class Turns:
         """Note that this party can go on from now on."""
         self._ready.append(actor)
 
-    async def wait(self) -> None:
-        """Hand the turn over, until the caller is ready again."""
-        await hand_over()
+    async def wait(self, actor: Actor) -> None:
+        """If the caller waits for something, hand the turn over until the caller is ready again.
+
+        A caller in a timeout or a cancelled scope hands the turn over in any case, and the run then
+        ends with an error. So the order of events does not decide whether it does.
+        """
+        if actor.wait is not None or _has_scope():
+            await hand_over()
 
     async def breathe(self, actor: Actor) -> None:
         """Hand the turn over if another party can go on now. The caller remains ready.
@@ -111,7 +121,7 @@ class Turns:
         Raises `ScriptError` if more messages have been sent than the limit allows.
         """
         self.refuse_excess(actor)
-        if self._ready:
+        if self._ready or _has_scope():
             self._ready.append(actor)
             await hand_over()
 
@@ -141,6 +151,7 @@ class Turns:
             raise self._failure
 
     async def _main(self, interrupts: Interrupts) -> None:
+        interrupts.unwake()
         async with trio.open_nursery() as nursery:
             self._scope = nursery.cancel_scope
 
@@ -212,8 +223,7 @@ class Turns:
         self._sleeping.clear()
 
     def _step(self, actor: Actor, interrupts: Interrupts) -> object:
-        if interrupts.presses:  # an interrupt came while no script was running
-            raise KeyboardInterrupt(interrupts.running)
+        interrupts.refuse()  # an interrupt that came while no script was running
         yielded, failure = self._resume(actor, interrupts)
         # The order matters: an interrupt, or a forgotten `await`, may be why the script failed.
         self._refuse_noted(interrupts, failure)
@@ -261,8 +271,7 @@ class Turns:
 
     def _refuse_noted(self, interrupts: Interrupts, failure: BaseException | None) -> None:
         """Raise an error that ends the run even if the script has caught it."""
-        if interrupts.presses:
-            raise KeyboardInterrupt(interrupts.running)
+        interrupts.refuse()
         if self._fault is not None and self._fault is not failure:
             raise self._fault
 
@@ -304,10 +313,15 @@ _OWN_SCOPE = (
 )
 
 
+def _has_scope() -> bool:
+    """Whether the running script has a timeout or a cancelled scope."""
+    return trio.current_effective_deadline() != math.inf
+
+
 def _refuse_other_waits(actor: Actor, wait: object) -> None:
     if wait is not _HAND_OVER:
         raise in_script(actor, foreign_wait(wait), waiting_line(actor.script))
-    if trio.current_effective_deadline() != math.inf:
+    if _has_scope():
         raise in_script(actor, _OWN_SCOPE, waiting_line(actor.script))
 
 

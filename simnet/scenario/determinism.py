@@ -7,12 +7,12 @@ not only sums, in which masks cancel.
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 
 import attrs
 
 from simnet.errors import SimnetError
+from simnet.installed import PYTHON
 from simnet.kernel.limits import limits
 from simnet.kernel.schedule import Schedule, Shuffled
 from simnet.network.toml_file import network_named
@@ -85,7 +85,7 @@ def _in_new_process(
         "    print(json.dumps(attrs.astuple(trace(*json.loads(sys.argv[1])))))"
     )
     asked = json.dumps([name, dict(settings), seed, list(drop), network])
-    command = [sys.executable, "-c", code, asked, json.dumps(attrs.asdict(limits.get()))]
+    command = [*PYTHON, "-c", code, asked, json.dumps(attrs.asdict(limits.get()))]
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from simnet.contract import Protocol
 from simnet.errors import BadInput
-from simnet.installed import SCENARIOS, entries, experiment_places, object_at
+from simnet.installed import SCENARIOS, contribution, entries, experiment_places, object_at
 from simnet.nearest import nearest
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.scenario import Scenario
@@ -34,7 +34,7 @@ def _modules() -> dict[str, list[str]]:
     modules: dict[str, list[str]] = {}
     for entry in entries(SCENARIOS):
         try:
-            package = object_at(entry.value)
+            package = contribution(entry)
         except BadInput:
             continue
         for module in pkgutil.iter_modules(package.__path__):
@@ -143,7 +143,9 @@ def load_file(path: Path) -> ModuleType:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if isinstance(error, BadInput):  # its text already says what is wrong and what to do
             raise BadInput(f"{path}: {error}") from error
         remedy = (

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from simnet.errors import BadInput
 from simnet.installed import extra_missing
+from simnet.presses import uninterrupted
 
 T = TypeVar("T")
 RESTART = 10  # new worker processes must start within so many seconds
@@ -57,15 +58,30 @@ def local_processes(
     context = multiprocessing.get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload(list(modules))
-    pool = _Processes(
-        lambda: ProcessPoolExecutor(count, mp_context=context, initializer=_settle_in)
-    )
+    with _only_named_files():
+        pool = _Processes(
+            lambda: ProcessPoolExecutor(count, mp_context=context, initializer=_settle_in)
+        )
+        try:
+            yield pool, count
+        except BaseException:
+            pool.end()
+            raise
+        pool.shutdown()
+
+
+@contextlib.contextmanager
+def _only_named_files() -> Iterator[None]:
+    """Let the Pythons that start in the block import nothing from the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        yield pool, count
-    except BaseException:
-        pool.end()
-        raise
-    pool.shutdown()
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 class _Processes(Executor):
@@ -80,7 +96,10 @@ class _Processes(Executor):
         give_up = time.monotonic() + RESTART
         while True:
             try:
-                return self._pool.submit(fn, *args, **kwargs)
+                # This call may start a worker. If it were interrupted, `end` would miss the worker,
+                # which would complain that its pool is gone.
+                with uninterrupted():
+                    return self._pool.submit(fn, *args, **kwargs)
             # A worker process has ended, or the server of all workers.
             except (BrokenExecutor, EOFError, OSError) as error:
                 if time.monotonic() > give_up:

@@ -83,8 +83,10 @@ def _hand_over(chamber: socket.socket, modules: Iterable[str]) -> None:
 
 
 def _new_interpreter() -> socket.socket:
+    from simnet.presses import uninterrupted
+
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
+    with theirs, uninterrupted():
         process = subprocess.Popen(
             [sys.executable, "-P", __file__, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
@@ -97,14 +99,16 @@ def _new_interpreter() -> socket.socket:
 
 def before_file() -> None:
     """Make the mother by a fork of this process, if it is a command that has loaded no file yet."""
+    from simnet.presses import uninterrupted
+
     if not is_command or _mothers:
         return
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), uninterrupted():
         warnings.simplefilter("ignore")  # sleeping threads of numpy are no danger here
         child = os.fork()
-    if child == 0:
-        _be_mother(theirs)
+        if child == 0:
+            _be_mother(theirs)
     theirs.close()
     _mothers[os.getpid()] = ours
 
@@ -123,7 +127,6 @@ def _be_mother(run: socket.socket) -> NoReturn:
                 os.close(int(file.name))
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # chambers leave nothing behind
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         request, sockets, *_ = socket.recv_fds(run, LARGEST >> 10, 1)
         if not request:

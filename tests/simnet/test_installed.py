@@ -80,6 +80,65 @@ def test_a_command_that_does_not_load_says_why(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == f"simnet: {WHY}\n"
 
 
+PLUG_INS = {
+    "rude": "class Rude(BaseException): pass\nraise Rude('no')\n",
+    "leaves": "raise SystemExit\n",
+    "empty": "",
+    "a_number": "THING = 5\n",
+    "a_list": "THING = [1]\n",
+    "numbers": "THING = {1: 2}\n",
+    "hollow": "class Hollow:\n    def __getattr__(self, name): return 5\nTHING = Hollow()\n",
+}
+NAMES = ["own", "run", "table1", "--help", "", "a b", "Ünïcode", "x" * 99]
+
+
+@pytest.mark.parametrize("group", installed.GROUPS)
+@pytest.mark.parametrize("plug_in", [*PLUG_INS, "no such module", ":", ""])
+def test_a_bad_plug_in_breaks_no_other_command(
+    group: str,
+    plug_in: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    place = plug_in
+    if plug_in in PLUG_INS:
+        (tmp_path / f"plug_{plug_in}.py").write_text(PLUG_INS[plug_in])
+        place = f"plug_{plug_in}:THING"
+    added = [EntryPoint(name, place, group) for name in NAMES]
+
+    def entries(of: str) -> list[EntryPoint]:
+        return [*REAL(of), *(added if of == group else [])]
+
+    for module in ("installed", "scenario.find", "bench.benchmark", "cli.main", "glossary"):
+        monkeypatch.setattr(f"simnet.{module}.entries", entries)
+    for words in (["--help"], ["explain", "party"], ["results", "--help"], ["table1", "--help"]):
+        assert status(*words) == 0, words
+    assert {"dpds", "tss"} <= scenarios().keys()
+    assert {"fig2", "jia_fig3"} <= set(experiments())
+    assert [one.name for one in registered(["ping-pong"])] == ["ping-pong"]
+    capsys.readouterr()
+    assert installed.unloadable(group).keys() == set(NAMES)
+
+
+def test_who_takes_the_name_of_a_command_is_named_in_the_list(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    added = EntryPoint("run", "simnet.cli.list:list_scenarios", installed.COMMANDS)
+
+    def entries(group: str) -> list[EntryPoint]:
+        return [*REAL(group), *([added] if group == installed.COMMANDS else [])]
+
+    for module in ("installed", "cli.main"):
+        monkeypatch.setattr(f"simnet.{module}.entries", entries)
+    assert status("run", "--help") == 0
+    assert status("list", "--json", "-") == 0
+    why = "broken: simnet.cli.list:list_scenarios has the name of another command"
+    rows = json.loads(capsys.readouterr().out.partition("[\n")[2].join(["[\n", ""]))
+    assert {"name": "run", "kind": "commands", "summary": why} in rows
+
+
 def test_an_object_is_found_by_its_place() -> None:
     assert installed.object_at("simnet.installed:GROUPS") is installed.GROUPS
     assert installed.object_at("simnet.installed") is installed
@@ -152,3 +211,43 @@ def test_a_scenario_name_of_two_packages_is_refused(
     with pytest.raises(BadInput, match=r"scenarios\.dpds and second_package\.dpds"):
         find("dpds")
     assert find("tss")[0] == "tss"
+
+
+NOT_NAMED = ["attrs", "json", "multiprocessing", "numpy", "random", "signal", "simnet", "threading"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "dpds", "--users", "3", "--items", "1"],
+        ["check", "own.py", "--users", "3", "--items", "1", "--participation", "0.5"],
+        ["sweep", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
+        ["reproduce", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_files_that_nobody_named_are_not_run(tmp_path: Path, words: list[str]) -> None:
+    """The current folder has files that are called like modules that a new Python imports."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    for name in NOT_NAMED:
+        (folder / f"{name}.py").write_text("open('RAN', 'a').write(__name__)\nraise SystemExit\n")
+    if "own.py" in words:
+        (tmp_path / "own.py").write_text("from beside import DPDS\nclass Own(DPDS): pass\n")
+        (tmp_path / "beside.py").write_text("from protocols.dpds.script import DPDS\n")
+        words = [str(tmp_path / word) if word == "own.py" else word for word in words]
+    command = ["-P", "-m", "simnet", *words]
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert not (folder / "RAN").exists()
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_new_python_is_started_without_the_current_folder() -> None:
+    for package in ("simnet", "protocols", "scenarios"):
+        for file in (ROOT / package).rglob("*.py"):
+            started = re.findall(r"sys\.executable.*", file.read_text(encoding="utf-8"))
+            for line in started:
+                assert line.startswith('sys.executable, "-P"') or "pip install" in line, file

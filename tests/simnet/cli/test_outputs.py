@@ -3,6 +3,7 @@ computed.
 """
 
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +15,12 @@ from cyclopts import Parameter
 from protocols.commands.mechanism import mechanism
 from protocols.commands.table1 import table1
 from scenarios.theorems.command import claims
+from simnet import installed
 from simnet.cli import bench, check, coalitions, exact_view, reproduce, results, run, verify
 from simnet.cli import list as listing
 from simnet.cli import options as shared
+from simnet.cli.main import OF_SCENARIOS, OTHERS, build, main
+from simnet.installed import entries
 from tests.harness.shell import refusal, simnet
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -34,7 +38,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "privacy claims --users 100 --items 2 --beta 0.3 --epsilon 1": claims,
 }
 # Options with the name of a file to be read, or of a folder that the command makes.
-READ = {"input", "store", "data", "check", "out", "certificates"}
+READ = {"input", "store", "data", "check", "out", "certificates", "folder"}
 WRITTEN = [
     (line, name)
     for line, command in COMMANDS.items()
@@ -63,6 +67,85 @@ def test_a_missing_folder_is_told_at_once(
     said = refusal(simnet(*line.split(), f"--{name}", "no/such/folder/file.png"))
     assert "no/such/folder/file.png cannot be " in said
     assert "there is no folder no/such/folder" in said
+
+
+DPDS = "dpds --users 3 --items 2 --participation 0.5"
+BISWAS = "biswas_fig1 --trials 1 --workers 1 --store s"
+PRINTING = [
+    f"run {DPDS}",
+    f"show {DPDS}",
+    f"verify {DPDS} --corrupt u1",
+    f"coalitions {DPDS}",
+    "exact-view dpds --users 2 --items 2 --participation 0.5 --corrupt u1 --inputs 1,1",
+    "list",
+    "explain party",
+    "network broadband",
+    "time log.npz --network broadband",
+    "mechanism grr --epsilon 1 --items 3",
+    "compare grr oue --items 3 --users 10,20 --epsilon 1 --delta 1e-6",
+    "table1 --users 5 --items 2 --participation 0.5",
+    "privacy completes --users 50 --drop 0.1",
+    "privacy thresholds --users 50",
+]
+PRINTING_SLOWLY = [
+    f"check {DPDS}",
+    "bench ping-pong --repeat 1",
+    f"sweep {BISWAS}",
+    f"reproduce {BISWAS}",
+    "results --store s",
+    "theorems",
+]
+SUFFIXES = {"figure": "svg", "html": "html", "log": "npz", "svg": "svg", "csv": "csv"}
+SUFFIXES |= {"parquet": "parquet", "markdown": "md", "certificate": "json", "json": "json"}
+UPDATED = {"page"}  # a page that is there already
+
+
+def files_of(line: str) -> list[str]:
+    """The options of a command that name a file to be written."""
+    command: Any = build().parse_commands(line.split())[1][-1].default_command
+    if command is None:  # of several commands
+        return []
+    parameters = inspect.signature(command).parameters
+    return [
+        name
+        for name, parameter in parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+        and ("Path" in str(parameter.annotation) or parameter.annotation is shared.JsonFile)
+        and name not in READ | UPDATED
+    ]
+
+
+def test_every_command_that_writes_files_is_tried_with_a_reader_who_has_left() -> None:
+    tried = {line.split()[0] for line in (*PRINTING, *PRINTING_SLOWLY)}
+    commands = {*OF_SCENARIOS, *OTHERS, *(entry.name for entry in entries(installed.COMMANDS))}
+    assert {name for name in commands if files_of(name)} <= tried
+
+
+@pytest.mark.parametrize(
+    "line", [*PRINTING, *(pytest.param(line, marks=pytest.mark.slow) for line in PRINTING_SLOWLY)]
+)
+def test_files_are_written_although_nobody_reads_what_is_printed(
+    line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "log.npz" in line:
+        assert simnet(*f"run {DPDS} --log log.npz".split()).status == 0
+    if "results" in line:
+        assert simnet(*f"sweep {BISWAS}".split()).status == 0
+    files = {name: f"written.{name}.{SUFFIXES[name]}" for name in files_of(line)}
+    options = [word for name, file in files.items() for word in (f"--{name}", file)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    closed = os.fdopen(writing, "w", closefd=False)
+    for name in ("stdout", "__stdout__"):
+        monkeypatch.setattr(sys, name, closed)
+    with pytest.raises(SystemExit) as left:
+        main([*line.split(), *options])
+    os.close(writing)
+    assert left.value.code == 141
+    assert files
+    for file in files.values():
+        assert Path(file).stat().st_size, file
 
 
 @pytest.mark.parametrize("suffix", ["", ".html", ".xyz"])

@@ -33,6 +33,7 @@ from simnet import (
 )
 from simnet.errors import BadInput
 from simnet.kernel.limits import limited
+from simnet.kernel.schedule import Shuffled
 from simnet.record.ledger import Ledger
 from simnet.roster import Roster, seats
 from tests.harness.many_cases import for_each
@@ -184,6 +185,65 @@ def test_nothing_but_messages_is_waited_for(script: Script) -> None:
     assert any(reason in text for reason in reasons)
     first = inspect.getsourcelines(script)[1]
     assert int(text.rpartition(":")[2].rstrip(")")) in range(first, first + 5)
+
+
+async def receives(me: Party) -> None:
+    await me.receive(NOTE, "b")
+
+
+async def receives_each(me: Party) -> None:
+    await me.receive_each(NOTE, "b", 1)
+
+
+async def receives_any(me: Party) -> None:
+    await me.receive_any(NOTE)
+
+
+async def gathers(me: Party) -> None:
+    await me.gather(NOTE, ["b"])
+
+
+async def gathers_some(me: Party) -> None:
+    await me.gather_some(NOTE, ["b"], at_least=1)
+
+
+async def adds_up(me: Party) -> None:
+    await me.gather_sum(SHARE, senders=["b"])
+
+
+async def hears(me: Party) -> None:
+    await me.heard(SHARE, ["b"])
+
+
+async def sends_much(me: Party) -> None:
+    for _ in range(1000):
+        await me.send(NOTE, "c", elements(1))
+
+
+async def sends_both(me: Party) -> None:
+    await me.send(NOTE, "a", elements(1))
+    await me.send(SHARE, "a", elements(1))
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+@pytest.mark.parametrize(
+    "waits",
+    [receives, receives_each, receives_any, gathers, gathers_some, adds_up, hears, sends_much],
+)
+def test_a_timeout_around_a_wait_is_refused_in_every_schedule(
+    waits: Script, is_cancelled: bool
+) -> None:
+    """It is refused also where the message is there already, and nobody else can go on."""
+
+    async def in_time(me: Party) -> None:
+        with contextlib.suppress(ScriptError), trio.move_on_after(100) as scope:
+            if is_cancelled:
+                scope.cancel()
+            await waits(me)
+
+    for schedule in (None, *map(Shuffled, range(8))):
+        with pytest.raises(ScriptError, match=r"^a in round 1.* waits inside a timeout"):
+            run(Scripts(a=in_time, b=sends_both, c=idle), schedule=schedule)
 
 
 async def waits_behind_a_shield(me: Party) -> None:

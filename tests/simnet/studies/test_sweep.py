@@ -5,6 +5,7 @@ stopped.
 import contextlib
 import os
 import signal
+import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import forkserver
@@ -442,6 +443,18 @@ def test_an_interrupt_from_the_terminal_keeps_what_is_done(tmp_path: Path) -> No
     assert "Traceback" not in err
     assert 5 <= kept < 120
     wait_until(lambda: not any(map(alive, workers)), "the workers have ended")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pause", [0.0, 0.1, 0.2, 0.4, 0.6])
+def test_an_interrupt_while_workers_start_prints_no_traceback(tmp_path: Path, pause: float) -> None:
+    going = command(tmp_path / "s", "--set", "pause=0.05", "--workers", "2")
+    wait_until(lambda: bool(children(going.pid)), "the first process is there")
+    time.sleep(pause)
+    os.killpg(going.pid, signal.SIGINT)
+    out, err = going.communicate(timeout=60)
+    assert (going.returncode, out) == (130, "")
+    assert all(line.startswith("simnet: ") for line in err.splitlines()), err
 
 
 @pytest.mark.long
