@@ -18,6 +18,7 @@ FLOORS = [
     "files",
     "foreign",
     "printable",
+    "presses",
     "markup",
     "installed",
     "glossary",
