@@ -123,7 +123,7 @@ COMMANDS = [
     ("coalitions", "coalitions dpds --users 4 --items 2 --drop u1@share"),
     ("coalitions", "coalitions secagg --users 4 --items 2 --network mobile"),
     ("coalitions-some", "coalitions dpds_shamir --users 13 --items 2 --drop u1@share"),
-    ("coalitions-over-runs", "coalitions dpds --users 4 --items 2 --runs 2 --max-size 2"),
+    ("coalitions-over-runs", "coalitions dpds --users 4 --items 2 --runs 2"),
     ("exact-view", "exact-view dpds --users 2 --items 2 --corrupt u1 --inputs 1,1 --drop u2@share"),
 ]
 NO_PRIVACY = """

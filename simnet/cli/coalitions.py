@@ -44,7 +44,6 @@ def coalitions(
     certificates: Path | None = None,
     user: str | None = None,
     runs: int | None = None,
-    max_size: int | None = None,
     json: JsonFile = None,
 ) -> None:
     """Judge the coalitions of a run: whom they expose, and whom they learn something about.
@@ -106,9 +105,6 @@ def coalitions(
         with a secret.
     runs
         Search this number of runs for the smallest coalitions of users.
-    max_size
-        With `--runs`: try coalitions of at most this many users (3 if not given), if a coin occurs
-        in more than two elements of messages and no threshold is known.
     json
         Write the result as JSON to this file; `-` writes it to standard output. For a run with up
         to 12 parties, and without `--runs`, the JSON has the finding about each coalition.
@@ -122,8 +118,6 @@ def coalitions(
     from simnet.scenario.find import find
     from simnet.scenario.large_coalitions import OneRun
 
-    if max_size is not None and runs is None:
-        raise BadInput("--max-size goes with --runs")
     scenario = find(protocol)[1].with_settings(settings_of(set_))
     made = scenario.build(scenario.users, scenario.items)
     parties = len(made.parties())
@@ -134,7 +128,7 @@ def coalitions(
                 "--runs searches whole runs for all users: leave out --user, --drop, --network and "
                 "--certificates"
             )
-        coalitions_over_runs(out, scenario, made, seed, runs, max_size, figure, json)
+        coalitions_over_runs(out, scenario, made, seed, runs, figure, json)
         return
     clocked = None if network is None else network_named(network)
     # Certificates are for other people, so they do not name the folder of the file.

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simnet.adversary.coalitions.by_count import ByCount, CountedPart, CountedStanding, Kind
-    from simnet.adversary.coalitions.grown_sets import OneOfEach
+    from simnet.adversary.coalitions.answer import Answer, CountedPart, CountedStanding, Kind
     from simnet.adversary.coalitions.staircase import Counts, Staircase
     from simnet.contract import Protocol
-    from simnet.scenario.large_coalitions import Counted, Grown, OneRun
+    from simnet.scenario.large_coalitions import OneRun, Searched
 
 PARTS_SHOWN = 3
 STEPS_SHOWN = 6  # so many vectors of a list are shown
@@ -32,13 +31,13 @@ def large_coalitions(
     json: str | None,
 ) -> None:
     """Judge the coalitions of a large run; print what they learn, and write what is wanted."""
-    from simnet.adversary.coalitions.grown_sets import most_verdicts
+    from simnet.adversary.coalitions.one_by_one import most_verdicts
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
     from simnet.cli.output import print_note, remarks, write_json
     from simnet.cli.progress import progress_bar
     from simnet.scenario.drops import outcome_in_words
     from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
-    from simnet.scenario.large_coalitions import Counted, judge_large
+    from simnet.scenario.large_coalitions import search_coalitions
     from simnet.scenario.plain import guessed_inputs_in_words
 
     about = asked.scenario.described(made)
@@ -52,34 +51,33 @@ def large_coalitions(
         announced("coalitions", seconds),
         progress_bar("coalitions", verdicts) as progress,
     ):
-        judged = judge_large(asked, about, users, progress)
-    outcome = outcome_in_words(judged.run, about)
+        searched = search_coalitions(asked, about, users, progress=progress)
+    outcome = outcome_in_words(searched.run, about)
     for sentence in outcome:
         out.print(sentence, style="yellow")
-    if isinstance(judged, Counted):
-        print_counted(out, judged, users)
+    if searched.found.not_counted:
+        print_single(out, searched)
     else:
-        print_grown(out, judged)
+        print_counted(out, searched, users)
     guess = guessed_inputs_in_words(asked.scenario, made, has_option=False)
     print_note(out, guess)
     if certificates is not None:
-        write_certificates(out, judged, certificates)
-    found = counted_as_json(judged) if isinstance(judged, Counted) else grown_as_json(judged)
-    write_json({**found, "remarks": remarks(*outcome, guess)}, json)
+        write_certificates(out, searched, certificates)
+    write_json({**as_json(searched), "remarks": remarks(*outcome, guess)}, json)
 
 
-def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ()) -> None:
+def print_counted(out: "Console", searched: "Searched", users: Sequence[str] = ()) -> None:
     """Print the kinds of parties and the staircases of the first parts of a run, and what they rest
     on. A *part* has the messages and secrets that relations join (see
-    `simnet.adversary.coalitions.by_count`).
+    `simnet.adversary.coalitions.alike`).
 
     With `users`, only the staircases of their kinds are printed, of parts that have such kinds.
     """
-    found = counted.found
+    found = searched.found
     out.print(
-        f"{found.parties:,} parties (seed {counted.run.seed}). A coalition is given by its numbers "
-        "of members of each kind. The tables say whom it exposes and touches by secret shares; the "
-        "party itself is never a member."
+        f"{found.parties:,} parties (seed {searched.run.seed}). A coalition is given by its "
+        "numbers of members of each kind. The tables say whom it exposes and touches by secret "
+        "shares; the party itself is never a member."
     )
     parts = [(part, standings) for part in found.parts if (standings := _shown(part, users))]
     for part, standings in parts[:PARTS_SHOWN]:
@@ -102,7 +100,7 @@ def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ())
     _print_scope(out, found)
 
 
-def _print_scope(out: "Console", found: "ByCount") -> None:
+def _print_scope(out: "Console", found: "Answer") -> None:
     if found.is_complete:
         out.print(
             f"The lists are complete: they decide for every coalition whom it exposes and touches. "
@@ -122,8 +120,7 @@ def _print_scope(out: "Console", found: "ByCount") -> None:
 
 
 def _shown(part: "CountedPart", users: Sequence[str]) -> "list[CountedStanding]":
-    kinds = {kind.name for kind in part.kinds if not users or set(users) & set(kind.members)}
-    return [standing for standing in part.standings if standing.kind in kinds]
+    return [each for each in part.standings if not users or set(users) & set(each.kind.members)]
 
 
 def _print_part(
@@ -141,41 +138,36 @@ def _print_part(
     out.print()
     table = Grid("party", "is", *(kind.name for kind in part.kinds))
     for standing in standings:
+        own = standing.kind
+        party = own.name if len(own.members) == 1 else f"each {own.name}"
         for what, stairs in (("exposed", standing.exposing), ("touched", standing.touching)):
-            rows = [*_steps(f"{what} by at least", stairs.minimal, part, standing, stairs)]
-            rows += _steps(f"not {what} by at most", stairs.maximal, part, standing, stairs)
+            rows = [*_steps(f"{what} by at least", stairs.minimal, part, own, stairs)]
+            rows += _steps(f"not {what} by at most", stairs.maximal, part, own, stairs)
             for row in rows:
-                table.add_row(_party(part, standing) if row is rows[0] else "", *row)
+                table.add_row(party if row is rows[0] else "", *row)
     out.print(table)
-
-
-def _party(part: "CountedPart", standing: "CountedStanding") -> str:
-    (size,) = (len(kind.members) for kind in part.kinds if kind.name == standing.kind)
-    return standing.kind if size == 1 else f"each {standing.kind}"
 
 
 def _steps(
     what: str,
     vectors: "Sequence[Counts]",
     part: "CountedPart",
-    standing: "CountedStanding",
+    own: "Kind",
     stairs: "Staircase",
 ) -> Iterator[list[str]]:
     blank = [""] * (len(part.kinds) - 1)
     if not vectors:
         yield [what, "none found" if stairs.unsearched else "no coalition", *blank]
     for place, counts in enumerate(vectors[:STEPS_SHOWN]):
-        yield [
-            "" if place else what,
-            *map(_count, counts, part.kinds, [standing.kind] * len(counts)),
-        ]
+        shown = (_count(n, kind, own) for n, kind in zip(counts, part.kinds, strict=True))
+        yield ["" if place else what, *shown]
     hidden = len(vectors) - STEPS_SHOWN
     if hidden > 0:
         yield ["", f"and {hidden:,} more", *blank]
 
 
-def _count(count: int, kind: "Kind", own: str) -> str:
-    others = len(kind.members) - (kind.name == own)
+def _count(count: int, kind: "Kind", own: "Kind") -> str:
+    others = len(kind.members) - (kind is own)
     return f"all {count:,}" if count == others > 1 else f"{count:,}"
 
 
@@ -196,17 +188,18 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:MEMBERS_SHOWN]) + more
 
 
-def print_grown(out: "Console", grown: "Grown") -> None:
+def print_single(out: "Console", searched: "Searched") -> None:
     """Print, for some parties, one coalition that exposes the party, one that does not, and the
     same for touching.
     """
     from simnet.cli.grid import Grid
 
+    found = searched.found
     out.print(
-        f"{len(grown.run.roster):,} parties: the coalitions of this run cannot be judged by counts "
-        f"(seed {grown.run.seed})"
+        f"{found.parties:,} parties: the coalitions of this run cannot be judged by counts "
+        f"(seed {searched.run.seed})"
     )
-    for reason in grown.reasons:
+    for reason in found.not_counted:
         out.print(f"  why: {reason}")
     table = Grid(
         "party",
@@ -215,129 +208,120 @@ def print_grown(out: "Console", grown: "Grown") -> None:
         "minimal: touched by",
         "maximal: not touched by",
     )
-    for each in grown.sets:
-        table.add_row(
-            each.party,
-            *(
-                cell
-                for found in (each.exposing, each.touching)
-                for cell in _one_of_each(grown, each.party, found)
-            ),
-        )
+    (part,) = found.parts
+    for standing in part.standings:
+        others = [name for name in searched.run.roster.names if name != standing.kind.name]
+        row = [
+            cell
+            for stairs in (standing.exposing, standing.touching)
+            for cell in _one_of_each(part, others, stairs)
+        ]
+        table.add_row(standing.kind.name, *row)
     out.print(table)
     out.print(
         "Not complete: this is one coalition of each sort. Others may exist, except where the "
-        f'table says "nobody, whoever colludes". {_verdicts_found(grown.judged)}. --user chooses '
+        f'table says "nobody, whoever colludes". {_verdicts_found(found.judged)}. --user chooses '
         "the parties.",
         style="yellow",
     )
     out.print(NOT_SEARCHED)
 
 
-def _one_of_each(grown: "Grown", party: str, found: "OneOfEach") -> Iterator[str]:
-    names = [name for name in grown.run.roster.names if name != party]
-
-    def shown(members: Sequence[str] | None) -> str:
+def _one_of_each(part: "CountedPart", others: Sequence[str], stairs: "Staircase") -> Iterator[str]:
+    if stairs.is_nowhere:
+        yield "nobody, whoever colludes"
+    for vectors in (stairs.minimal, stairs.maximal)[stairs.is_nowhere :]:
+        members = _first(part, vectors)
         if members is None:
-            return found.unsearched or "undecided"
-        missing = [name for name in names if name not in members]
+            yield _ended_early(stairs) or "undecided"
+            continue
+        missing = [name for name in others if name not in members]
         if len(missing) <= MEMBERS_SHOWN < len(members):
-            return f"all others but {', '.join(missing)}" if missing else "all others together"
-        return _some(members) if members else "none"
-
-    yield "nobody, whoever colludes" if found.nobody else shown(found.minimal)
-    yield shown(found.maximal)
+            yield f"all others but {', '.join(missing)}" if missing else "all others together"
+        else:
+            yield _some(members) if members else "none"
 
 
-def counted_as_json(counted: "Counted") -> dict[str, object]:
+def _first(part: "CountedPart", vectors: "Sequence[Counts]") -> Sequence[str] | None:
+    return part.coalition(vectors[0]) if vectors else None
+
+
+def _ended_early(stairs: "Staircase") -> str:
+    """Why a search for one coalition of each sort ended early; empty if it did not."""
+    from simnet.adversary.coalitions.staircase import ONE_OF_EACH
+
+    return "" if stairs.unsearched == ONE_OF_EACH else stairs.unsearched
+
+
+def as_json(searched: "Searched") -> dict[str, object]:
     """Return the result as an object for JSON."""
-    found = counted.found
+    found = searched.found
     return {
-        "seed": counted.run.seed,
+        "seed": searched.run.seed,
         "parties": found.parties,
-        "complete": found.is_complete,
+        "complete": found.is_complete and not found.not_counted,
         "judged": found.judged,
-        "parts": [
-            {
-                "secrets": list(part.secrets),
-                "messages": list(part.labels),
-                "kinds": [
-                    {
-                        "name": kind.name,
-                        "members": list(kind.members),
-                        "has_secret": kind.has_secret,
-                        "receives": list(kind.receives),
-                    }
-                    for kind in part.kinds
-                ],
-                "standings": [
-                    {
-                        "kind": standing.kind,
-                        "exposing": _stairs(standing.exposing),
-                        "touching": _stairs(standing.touching),
-                    }
-                    for standing in part.standings
-                ],
-            }
-            for part in found.parts
-        ],
-        "untouched": list(found.untouched),
-        "rests_on": list(found.rests_on),
+        **(_single_as_json(found) if found.not_counted else _counted_as_json(found)),
         "not_searched": NOT_SEARCHED,
     }
 
 
-def _stairs(stairs: "Staircase") -> dict[str, object]:
-    return {
-        "minimal": [list(counts) for counts in stairs.minimal],
-        "maximal": [list(counts) for counts in stairs.maximal],
-        "unsearched": stairs.unsearched,
-    }
+def _counted_as_json(found: "Answer") -> dict[str, object]:
+    import attrs
 
-
-def grown_as_json(grown: "Grown") -> dict[str, object]:
-    """Return the result as an object for JSON."""
-
-    def sort(found: "OneOfEach") -> dict[str, object]:
+    def stairs(standing: "CountedStanding") -> dict[str, object]:
         return {
-            "minimal": None if found.minimal is None else list(found.minimal),
-            "maximal": None if found.maximal is None else list(found.maximal),
-            "nobody": found.nobody,
-            "unsearched": found.unsearched,
+            "kind": standing.kind.name,
+            "exposing": attrs.asdict(standing.exposing),
+            "touching": attrs.asdict(standing.touching),
         }
 
     return {
-        "seed": grown.run.seed,
-        "parties": len(grown.run.roster),
-        "complete": False,
-        "judged": grown.judged,
-        "not_counted": list(grown.reasons),
-        "sets": [
-            {"party": each.party, "exposing": sort(each.exposing), "touching": sort(each.touching)}
-            for each in grown.sets
+        "parts": [
+            {
+                "secrets": part.secrets,
+                "messages": part.labels,
+                "kinds": [attrs.asdict(kind) for kind in part.kinds],
+                "standings": [stairs(standing) for standing in part.standings],
+            }
+            for part in found.parts
         ],
-        "not_searched": NOT_SEARCHED,
+        "untouched": found.untouched,
+        "rests_on": found.rests_on,
     }
 
 
-def write_certificates(out: "Console", judged: "Counted | Grown", folder: Path) -> None:
+def _single_as_json(found: "Answer") -> dict[str, object]:
+    (part,) = found.parts
+
+    def sort(stairs: "Staircase") -> dict[str, object]:
+        return {
+            "minimal": _first(part, stairs.minimal),
+            "maximal": _first(part, stairs.maximal),
+            "nobody": stairs.is_nowhere,
+            "unsearched": _ended_early(stairs),
+        }
+
+    return {
+        "not_counted": found.not_counted,
+        "sets": [
+            {
+                "party": each.kind.name,
+                "exposing": sort(each.exposing),
+                "touching": sort(each.touching),
+            }
+            for each in part.standings
+        ],
+    }
+
+
+def write_certificates(out: "Console", searched: "Searched", folder: Path) -> None:
     """Write certificates of the listed coalitions into numbered files."""
     from simnet.files import write_whole
 
-    coalitions = [each for each in dict.fromkeys(_listed(judged)) if each]
-    texts = [text for each in coalitions if (text := judged.certify(each)) is not None]
+    listed = (part.coalition(counts) for part, _, counts in searched.found.corners())
+    coalitions = [each for each in dict.fromkeys(listed) if each]
+    texts = [text for each in coalitions if (text := searched.certify(each)) is not None]
     for number, text in enumerate(texts, 1):
         write_whole(folder / f"{number:0{len(str(len(texts)))}}.json", text)
     out.print(f"certificates written to {folder}: {len(texts):,}")
-
-
-def _listed(judged: "Counted | Grown") -> Iterator[tuple[str, ...]]:
-    from simnet.scenario.large_coalitions import Counted
-
-    if isinstance(judged, Counted):
-        for part, standing, counts in judged.found.corners():
-            yield part.coalition(standing, counts)
-        return
-    for grown in judged.sets:
-        for found in (grown.exposing, grown.touching):
-            yield from (each for each in (found.minimal, found.maximal) if each is not None)

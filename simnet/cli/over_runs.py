@@ -17,17 +17,14 @@ def coalitions_over_runs(
     made: "Protocol",
     seed: int,
     runs: int,
-    max_size: int | None,
     figure: Path | None,
     json: str | None,
 ) -> None:
     """Search runs for the smallest coalitions of users; print and write their sizes.
 
-    The seeds of the runs are consecutive and begin with `seed`. If `max_size` is None, it is
-    `MAX_SIZE`. Raises `BadInput` for `runs` or `max_size` below 1, for a figure that cannot be
-    drawn, and if no party declares a secret in any of the runs.
+    The seeds of the runs are consecutive and begin with `seed`. Raises `BadInput` for `runs` below
+    1, for a figure that cannot be drawn, and if no party declares a secret in any of the runs.
     """
-    from simnet.adversary.coalitions.breaking_sets import MAX_SIZE
     from simnet.cli.output import print_note, remarks, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
@@ -36,18 +33,14 @@ def coalitions_over_runs(
     from simnet.scenario.figure import draw_breaking, refuse_undrawable
     from simnet.scenario.plain import guessed_inputs_in_words
 
-    max_size = MAX_SIZE if max_size is None else max_size
-    if runs < 1 or max_size < 1:
-        raise BadInput(
-            f"--runs and --max-size take whole numbers from 1, got --runs {runs} "
-            f"--max-size {max_size}"
-        )
+    if runs < 1:
+        raise BadInput(f"--runs takes a whole number from 1, got {runs}")
     if figure is not None:
         refuse_undrawable(figure)
     work = scenario.described(made).workload
     refuse_runs(runs, 0 if work is None else work.elements)
     with progress_bar("runs", runs, announces=True) as progress:
-        sizes = smallest_sizes(scenario, range(seed, seed + runs), max_size, progress)
+        sizes = smallest_sizes(scenario, range(seed, seed + runs), progress)
     _print_sizes(out, sizes, f"{runs} run{'s' if runs > 1 else ''}")
     guess = guessed_inputs_in_words(scenario, made, has_option=False)
     print_note(out, guess)
@@ -90,10 +83,10 @@ def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
         out.print(f"in {runs}, {among} can compute a function of another user's secrets")
     else:
         users = f"{sizes.smallest} user{'s' if sizes.smallest > 1 else ''}"
-        found = "" if sizes.is_least else " found"
+        found = "" if sizes.complete else " found"
         out.print(
             f"the smallest set{found} that can compute a function of another user's secrets, in "
             f"{runs}, has {users}"
         )
-    if sizes.note and not sizes.overlooked:
+    if sizes.note:
         out.print(Text(sizes.note))

@@ -11,10 +11,15 @@ from typing import Any
 import attrs
 
 from simnet import markup
-from simnet.adversary.coalitions.breaking_sets import MAX_SIZE, BreakingSearch
+from simnet.adversary.coalitions.answer import NoSecrets
 from simnet.errors import BadInput
+from simnet.scenario.large_coalitions import OneRun, search_coalitions, users_among
 from simnet.scenario.scenario import Scenario
-from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
+from simnet.scenario.verify import CONFIDENCE, clopper_pearson
+
+SEARCHED = "sets of users of any size were searched"
+# If there are more parties of other roles than this, they are not listed one by one.
+OTHERS_NAMED = 4
 
 
 @attrs.frozen(repr=False)
@@ -22,18 +27,20 @@ class Sizes:
     """The sizes of the smallest breaking sets: `runs[i]` has one size for each party with a
     secret in run i.
 
-    The size is None for a party for whom no breaking set was found. If the searches are not all
-    `complete`, breaking sets of more than `searched` users may have been missed and, if
-    `overlooked` is not empty, smaller ones, too. `note`, `unsearched` and `overlooked` collect the
-    sentences of the single searches; see `BreakingSets`.
+    The size is None for a party for whom no breaking set was found. `note` says what was searched,
+    and `unsearched` which coalitions were not. `overlooked` says why breaking sets of users, even
+    small ones, may have been missed. Texts are empty if there is nothing to say.
     """
 
     runs: tuple[tuple[int | None, ...], ...]
-    complete: bool
-    note: str
+    note: str = SEARCHED
     unsearched: str = ""
     overlooked: str = ""
-    searched: int | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether no breaking set of users was missed that is smaller than the one found."""
+        return not self.overlooked
 
     @property
     def smallest(self) -> int | None:
@@ -45,17 +52,9 @@ class Sizes:
         """The largest number s for which the search shows that no s users can read a secret of
         another user in any of these runs.
 
-        The value is None if no breaking set was found, or if the search may have missed small sets.
+        The value is None if no breaking set was found, or if the search is not complete.
         """
-        if self.smallest is None or self.overlooked:
-            return None
-        largest = self.smallest - 1
-        return largest if self.searched is None else min(largest, self.searched)
-
-    @property
-    def is_least(self) -> bool:
-        """Whether the search shows that no set of fewer than `smallest` users is a breaking set."""
-        return self.smallest is not None and self.safe == self.smallest - 1
+        return None if self.smallest is None or self.overlooked else self.smallest - 1
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the table, one for each size that occurs in the field `runs`.
@@ -133,34 +132,44 @@ class Sizes:
 
 
 def smallest_sizes(
-    scenario: Scenario,
-    seeds: Sequence[int],
-    max_size: int = MAX_SIZE,
-    progress: Callable[[int], None] = lambda _: None,
+    scenario: Scenario, seeds: Sequence[int], progress: Callable[[int], None] = lambda _: None
 ) -> Sizes:
     """Return the sizes of the smallest breaking sets of users, in runs with these seeds.
 
-    A search that tries sets by size ends at `max_size` users. `progress` is called after each run.
-    Raises `BadInput` if no party declares a secret in any of the runs.
+    `progress` is called after each run. Raises `BadInput` for runs that cannot be searched: for
+    example, if no party declares a secret in any of them.
     """
-    runs, complete = [], True
-    notes, unsearched, overlooked = dict[str, None](), dict[str, None](), dict[str, None]()
+    about = scenario.described(scenario.build(scenario.users, scenario.items))
+    runs: list[tuple[int | None, ...]] = []
+    unsearched, overlooked = dict[str, None](), dict[str, None]()
     for seed in seeds:
-        search = BreakingSearch(played(scenario, seed))
-        searches = [search.search(user, max_size) for user in search.users()]
-        runs.append(tuple(search_result.smallest for search_result in searches))
-        complete = complete and all(search_result.complete for search_result in searches)
-        for search_result in searches:
-            notes[search_result.note] = None
-            unsearched[search_result.unsearched] = None
-            overlooked[search_result.overlooked] = None
+        sizes: dict[str, int | None] = {}
+        try:
+            searched = search_coalitions(OneRun(scenario, "", seed), about, only_users=True)
+        except NoSecrets:
+            pass
+        else:
+            users = users_among(searched.run, searched.declaring)
+            found = searched.found.smallest_sizes(frozenset(users))
+            sizes = {name: found.get(name) for name in users if name in searched.declaring}
+            unsearched[
+                _others([name for name in searched.run.roster.names if name not in users])
+            ] = None
+            overlooked |= dict.fromkeys(searched.found.unsearched())
+        runs.append(tuple(sizes.values()))
         progress(1)
     if not any(runs):
         raise BadInput(
             "no party has declared a secret (me.secret) in these runs, so there is nothing to "
             "search: simnet verify says what a coalition sees"
         )
-    note, never, missed = ("; ".join(filter(None, of)) for of in (notes, unsearched, overlooked))
-    return Sizes(
-        tuple(runs), complete, note, never, missed, searched=None if complete else max_size
-    )
+    never, missed = ("; ".join(filter(None, texts)) for texts in (unsearched, overlooked))
+    return Sizes(tuple(runs), "" if missed else SEARCHED, never, missed)
+
+
+def _others(names: Sequence[str]) -> str:
+    """What is said about coalitions with parties that are no users."""
+    if not names:
+        return ""
+    named = ", ".join(names) if len(names) <= OTHERS_NAMED else f"{names[0]}..{names[-1]}"
+    return f"coalitions with parties of another role ({named})"

@@ -1,34 +1,29 @@
-"""What the coalitions of a large run learn: by counts, or else by a search for some parties.
+"""What the coalitions of a run learn: by counts, or else by a search one by one.
 
-Theory of operation. A run with more than 12 parties has too many coalitions to judge each. We try
-three ways, one after the other:
+Theory of operation. A large run has too many coalitions to judge each. Three respondents are asked,
+one after the other, until one of them takes the run (`simnet.adversary.coalitions.answer`):
 
-1. by counts, if parties can be exchanged (`simnet.adversary.coalitions.by_count`);
-2. by counts, if messages are Shamir's shares and their sums
-   (`simnet.adversary.coalitions.shares_by_count`);
-3. for some parties, one minimal coalition that exposes the party and one maximal coalition that
-   does not, and the same for touching (`simnet.adversary.coalitions.grown_sets`). This is not the
-   whole answer.
+1. by counts, if parties can be exchanged;
+2. by counts, if messages are Shamir's shares and their sums;
+3. one by one, by elimination. The number of verdicts is limited.
 
 A run with drop-outs, or with a network, is judged in the third way.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 import attrs
 
 from simnet.adversary.certificate import certificate_of, certificate_text
-from simnet.adversary.coalitions.by_count import ByCount, by_count
-from simnet.adversary.coalitions.grown_sets import GrownSets, grown_sets
-from simnet.adversary.coalitions.reach import Reach, refuse_without_secrets
-from simnet.adversary.coalitions.shares_by_count import NotShared, shares_by_count
-from simnet.adversary.judge import Judge
+from simnet.adversary.coalitions.alike import answer_by_symmetry
+from simnet.adversary.coalitions.answer import EVERYTHING, Answer, Question
+from simnet.adversary.coalitions.one_by_one import OneByOne, most_verdicts, refuse_without_secrets
+from simnet.adversary.coalitions.shamir import NotShared, answer_by_shares
 from simnet.adversary.orbits.certificate import alike_certificate_of
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.verdict import Verdict
-from simnet.errors import BadInput
 from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run
 from simnet.scenario.scenario import Scenario
@@ -41,26 +36,15 @@ V = TypeVar("V", Verdict, AlikeVerdict)
 
 
 @attrs.frozen(eq=False)
-class Counted:
-    """What coalitions of a run learn, by counts, and certificates of single coalitions."""
+class Searched:
+    """What coalitions of a run learn, and certificates of single coalitions.
 
-    run: Run
-    found: ByCount
-    certify: Certify
-
-
-@attrs.frozen(eq=False)
-class Grown:
-    """Single coalitions that expose or touch some parties of a run, or do not, and certificates.
-
-    `reasons` say why coalitions were not counted. `judged` is the number of coalitions that were
-    judged.
+    `declaring` are the parties that have declared a secret.
     """
 
     run: Run
-    sets: tuple[GrownSets, ...]
-    judged: int
-    reasons: tuple[str, ...]
+    found: Answer
+    declaring: Collection[str]
     certify: Certify
 
 
@@ -85,72 +69,84 @@ class OneRun:
         """
         return played(self.scenario, self.seed, drop=self.drop, network=self.network)
 
+    def certify(
+        self, judged_by: Callable[[Sequence[str]], V], made_of: Callable[..., dict[str, Any]]
+    ) -> Certify:
+        """Return a function that writes certificates of verdicts."""
 
-def judge_large(
+        def certify(coalition: Sequence[str]) -> str | None:
+            verdict = judged_by(coalition)
+            if verdict.finding == "undecided":
+                return None
+            settings = self.scenario.settings()
+            return certificate_text(
+                made_of(verdict, scenario=self.name, parameters=settings, with_seed=True)
+            )
+
+        return certify
+
+
+def search_coalitions(
     asked: OneRun,
     about: About,
     users: Sequence[str] = (),
+    only_users: bool = False,
     progress: Callable[[int], None] = lambda _: None,
-) -> Counted | Grown:
-    """Return what coalitions of a large run learn.
+) -> Searched:
+    """Return what coalitions of a run learn.
 
-    If coalitions cannot be judged by counts, we search, for each party in `users`, which coalitions
-    expose it. If `users` is empty, we do so for the first party that has declared a secret.
-    `progress` is called after each verdict of this search.
+    If coalitions cannot be judged by counts, we search, for each party in `users`, for one minimal
+    coalition that exposes it and one maximal coalition that does not, and the same for touching. If
+    `users` is empty, we do so for the first party that has declared a secret. `progress` is called
+    after each verdict of this search.
 
-    Raises `BadInput` for a protocol that states too large a workload, for a run with crowds or
-    without secrets, and for a user who has declared no secret.
+    With `only_users`, the question is which coalitions of users expose a user, for all users, as
+    far as the number of verdicts allows.
+
+    Raises `NoSecrets` for a run without secrets, and `BadInput` for a protocol that states too
+    large a workload, for a run with crowds, and for a user who has declared no secret.
     """
     reasons: list[str] = []
     is_plain = not asked.drop and asked.network is None
     if is_plain:
         try:
             alike = alike_judge(asked.scenario, asked.seed)
-            refuse_without_secrets(users, alike.outline.run, alike.outline.reading.declared)
-            certify = _certificates(alike.verdict, alike_certificate_of, asked)
-            return Counted(alike.outline.run, by_count(alike), certify)
+            done, declaring = alike.outline.run, alike.outline.reading.declared
+            refuse_without_secrets(users, done, declaring)
+            question = _question(done, declaring, only_users)
+            certify = asked.certify(alike.verdict, alike_certificate_of)
+            return Searched(done, answer_by_symmetry(alike, question), declaring, certify)
         except NotAlike as error:
             reasons.append(f"symmetry does not apply: {error}")
     done = asked.played()
-    if done.roster.crowds:
-        raise BadInput(
-            "no coalition can have single members of a crowd: seat the members one by one, for "
-            "example with --population actors"
-        )
-    judge = Judge([done], done.roster.names, about)
-    refuse_without_secrets(users, done, judge.declaring)
-    certify = _certificates(judge.verdict, certificate_of, asked)
+    judge = OneByOne(done, about, users, progress)
+    question = _question(done, judge.declaring, only_users)
+    certify = asked.certify(judge.judge.verdict, certificate_of)
     if is_plain:
         try:
-            return Counted(done, shares_by_count(done), certify)
+            return Searched(done, answer_by_shares(done, judge, question), judge.declaring, certify)
         except NotShared as error:
             reasons.append(f"the theorem on Shamir's shares does not apply: {error}")
     else:
         reasons.append(
             "coalitions are counted only in runs without drop-outs and without a network"
         )
-    reach = Reach(judge, tuple(done.roster.names), progress)
-    sets = tuple(grown_sets(reach, user, done.roster.names) for user in _chosen(judge, done, users))
-    return Grown(done, sets, reach.judged, tuple(reasons), certify)
+    chosen = judge.declaring if only_users else users or judge.declaring[:1]
+    judge.allow(most_verdicts(len(judge.names)) * (1 if only_users else 2 * len(chosen)))
+    found = judge.found(chosen, attrs.evolve(question, one_of_each=not only_users), reasons)
+    return Searched(done, found, judge.declaring, certify)
 
 
-def _chosen(judge: Judge, done: Run, users: Sequence[str]) -> Sequence[str]:
-    declaring = [name for name in done.roster.names if name in judge.declaring]
-    if not declaring:
-        raise BadInput("no party has declared a secret in this run")
-    return users or declaring[:1]
+def users_among(done: Run, declaring: Collection[str]) -> list[str]:
+    """The parties that play a role of a party that has declared a secret."""
+    roster = done.roster
+    roles = {roster.seats[roster.number[name]].role for name in declaring}
+    return [
+        name for name, seat in zip(roster.names, roster.seats, strict=True) if seat.role in roles
+    ]
 
 
-def _certificates(
-    judged_by: Callable[[Sequence[str]], V], made_of: Callable[..., dict[str, Any]], asked: OneRun
-) -> Certify:
-    def certify(coalition: Sequence[str]) -> str | None:
-        verdict = judged_by(coalition)
-        if verdict.finding == "undecided":
-            return None
-        parameters = asked.scenario.settings()
-        return certificate_text(
-            made_of(verdict, scenario=asked.name, parameters=parameters, with_seed=True)
-        )
-
-    return certify
+def _question(done: Run, declaring: Collection[str], only_users: bool) -> Question:
+    if not only_users:
+        return EVERYTHING
+    return Question(frozenset(users_among(done, declaring)), touching=False)

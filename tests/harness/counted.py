@@ -2,12 +2,11 @@
 
 import itertools
 
-from simnet.adversary.coalitions.by_count import ByCount
+from simnet.adversary.coalitions.answer import Answer, What
 from simnet.adversary.coalitions.every_coalition import EveryCoalition, Standing
-from simnet.adversary.coalitions.staircase import Counts, Staircase
 
 
-def compared(counted: ByCount, every: EveryCoalition) -> int:
+def compared(answer: Answer, every: EveryCoalition) -> int:
     """Compare, for each party and each coalition without it, what the staircases say with the
     verdicts. Return the number of coalitions that expose a party.
 
@@ -19,45 +18,24 @@ def compared(counted: ByCount, every: EveryCoalition) -> int:
         others = [name for name in every.parties if name != standing.party]
         for size in range(1, len(others) + 1):
             for members in itertools.combinations(others, size):
-                exposing += _compared(counted, standing, frozenset(members))
+                exposing += _compared(answer, standing, frozenset(members))
     return exposing
 
 
-def _compared(counted: ByCount, standing: Standing, members: frozenset[str]) -> bool:
+def _compared(answer: Answer, standing: Standing, members: frozenset[str]) -> bool:
+    party = standing.party
+    whats: tuple[What, ...] = ("exposes", "touches")
     at_least = standing.exposing, standing.touching
     at_most = standing.unexposing, standing.untouching
-    found = []
-    for kind in range(2):
-        yes = any(members >= set(each) for each in at_least[kind])
-        no = any(members <= set(each) for each in at_most[kind])
-        says_yes, says_no = _said(counted, standing.party, kind, members)
-        where = standing.party, sorted(members), ("exposes", "touches")[kind]
-        assert not (says_yes and (no or says_no)), where
-        assert not (says_no and yes), where
-        if counted.is_complete:
-            assert says_yes or says_no, where
-        found.append(says_yes)
-    return found[0]
-
-
-def _said(counted: ByCount, party: str, kind: int, members: frozenset[str]) -> tuple[bool, bool]:
-    """Whether the staircases say that the coalition exposes the party, or touches it; and whether
-    they say that it does not.
-    """
-    reached: list[bool] = []
-    safe: list[bool] = []
-    for part in counted.parts:
-        for standing in part.standings:
-            (own,) = (each for each in part.kinds if each.name == standing.kind)
-            if party not in own.members:
-                continue
-            counts = tuple(len(members & set(each.members)) for each in part.kinds)
-            stairs: Staircase = (standing.exposing, standing.touching)[kind]
-            reached.append(any(_within(each, counts) for each in stairs.minimal))
-            safe.append(any(_within(counts, each) for each in stairs.maximal))
-    assert reached or party in counted.untouched
-    return any(reached), all(safe)
-
-
-def _within(smaller: Counts, larger: Counts) -> bool:
-    return all(one <= other for one, other in zip(smaller, larger, strict=True))
+    said = [answer.says(what, members, party) for what in whats]
+    for what, says, with_it, without in zip(whats, said, at_least, at_most, strict=True):
+        where = party, sorted(members), what
+        if any(members >= set(each) for each in with_it):
+            assert says is not False, where
+        if any(members <= set(each) for each in without):
+            assert says is not True, where
+        if answer.is_complete:
+            assert says is not None, where
+    standings = [part.standing_of(party) for part in answer.parts]
+    assert any(standings) or party in answer.untouched
+    return said[0] is True

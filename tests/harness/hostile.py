@@ -92,7 +92,7 @@ run NAME --no-claims
 run NAME
 verify NAME --corrupt CORRUPT --seed 0 --runs 1 --collections 1
 coalitions NAME --seed 0
-coalitions NAME --runs 2 --max-size 2
+coalitions NAME --runs 2
 check NAME --seed 0
 show NAME
 """

@@ -95,7 +95,7 @@ def test_a_verdict_shows_its_attack() -> None:
 
 def test_views_mechanisms_and_sizes_are_shown_and_drawn() -> None:
     compared = Comparison(DPDS(2, 2, 0.5), "server").compare([1, 1], [1, 2])
-    things: list[Any] = [compared, described(GRR(1.0, 3)), Sizes(((2, 3), (2, None)), True, "")]
+    things: list[Any] = [compared, described(GRR(1.0, 3)), Sizes(((2, 3), (2, None)))]
     for thing in things:
         shown(thing)
         assert isinstance(thing.plot(), Figure)
@@ -110,8 +110,8 @@ def test_views_mechanisms_and_sizes_are_shown_and_drawn() -> None:
 
 def test_a_search_that_was_not_complete_does_not_say_that_no_set_exists() -> None:
     nothing: tuple[tuple[int | None, ...], ...] = ((None, None),)
-    assert repr(Sizes(nothing, True, "")).startswith("no set of users")
-    assert repr(Sizes(nothing, False, "")).startswith("of the sets that were searched, none")
+    assert repr(Sizes(nothing)).startswith("no set of users")
+    assert repr(Sizes(nothing, overlooked="why")).startswith("of the sets that were searched, none")
 
 
 @pytest.mark.slow

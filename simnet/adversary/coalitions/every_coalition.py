@@ -21,15 +21,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
-from simnet.adversary.coalitions.reach import Reached, reached_by, refuse_without_secrets
-from simnet.adversary.judge import Judge
+from simnet.adversary.coalitions.answer import Names, What
+from simnet.adversary.coalitions.one_by_one import OneByOne, Reached
 from simnet.errors import BadInput
 from simnet.kernel.run import Run
 from simnet.stated.about import About
 
 MOST_PARTIES = 12
-
-Names = tuple[str, ...]
 
 
 @attrs.frozen
@@ -193,23 +191,15 @@ def every_coalition(
             f"{len(names)} parties have 2^{len(names)} - 1 coalitions: judge at most "
             f"{MOST_PARTIES} parties"
         )
-    if done.roster.crowds:
-        raise BadInput(
-            "no coalition can have single members of a crowd: seat the members one by one, for "
-            "example with --population actors"
-        )
-    judge = Judge([done], names, about)
-    owners = judge.declaring
-    if not owners:
-        raise BadInput("no party has declared a secret in this run")
-    refuse_without_secrets(wanted, done, owners)
+    judge = OneByOne(done, about, wanted)
+    owners = set(judge.declaring)
     table: dict[int, Reached] = {}
     for members in range(1, 1 << len(names)):
         chosen = [name for place, name in enumerate(names) if members >> place & 1]
         if owners <= set(chosen):  # nobody is left to learn about
             table[members] = Reached(0, 0, 0, 0, "nothing")
         else:
-            table[members] = reached_by(judge.verdict(chosen), names)
+            table[members] = judge.reached(chosen)
         progress(1)
     standings = tuple(
         _standing(names, place, table) for place, name in enumerate(names) if name in owners
@@ -224,29 +214,27 @@ def every_coalition(
 
 
 def _standing(names: Names, place: int, table: dict[int, Reached]) -> Standing:
-    own = 1 << place
-    without = {members: each for members, each in table.items() if not members & own}
     found: list[tuple[tuple[Names, ...], tuple[Names, ...], int]] = []
-    for kind, at_most in (("exposes", "may_expose"), ("touches", "may_touch")):
-        minimal = _minimal([c for c, each in without.items() if getattr(each, kind) & own])
-        maximal = _maximal(
-            [
-                c
-                for c, each in without.items()
-                if each.is_decided and not getattr(each, at_most) & own
-            ]
-        )
+    whats: tuple[What, ...] = ("exposes", "touches")
+    for what in whats:
+        said = {
+            members: each.says(what, place)
+            for members, each in table.items()
+            if not members >> place & 1
+        }
+        minimal = _edge([members for members, yes in said.items() if yes])
+        maximal = _edge([members for members, yes in said.items() if yes is False], above=True)
         unknown = sum(
-            not any(smaller & c == smaller for smaller in minimal)
-            and not any(larger & c == c for larger in maximal)
-            for c in without
+            not any(smaller & members == smaller for smaller in minimal)
+            and not any(larger & members == members for larger in maximal)
+            for members in said
         )
         found.append((_named(names, minimal), _named(names, maximal), unknown))
     return Standing(names[place], *found[0], *found[1])
 
 
 def _leaks(names: Names, table: dict[int, Reached]) -> Iterator[Leak]:
-    for members in _minimal([c for c, each in table.items() if each.leaks]):
+    for members in _edge([members for members, each in table.items() if each.leaks]):
         undone = [
             name
             for place, name in enumerate(names)
@@ -258,20 +246,14 @@ def _leaks(names: Names, table: dict[int, Reached]) -> Iterator[Leak]:
         yield Leak(coalition, tuple(undone))
 
 
-def _minimal(sets: Sequence[int]) -> list[int]:
-    """The sets that contain no other of the sets, small sets first."""
+def _edge(sets: Sequence[int], above: bool = False) -> list[int]:
+    """The sets that contain no other of the sets, small sets first. With `above`, the sets that no
+    other of the sets contains, large sets first.
+    """
     found: list[int] = []
-    for members in sorted(sets, key=lambda each: (each.bit_count(), each)):
-        if not any(smaller & members == smaller for smaller in found):
-            found.append(members)
-    return found
-
-
-def _maximal(sets: Sequence[int]) -> list[int]:
-    """The sets that no other of the sets contains, large sets first."""
-    found: list[int] = []
-    for members in sorted(sets, key=lambda each: (-each.bit_count(), each)):
-        if not any(larger & members == members for larger in found):
+    sign = -1 if above else 1
+    for members in sorted(sets, key=lambda each: (sign * each.bit_count(), each)):
+        if not any(members & other == (members if above else other) for other in found):
             found.append(members)
     return found
 

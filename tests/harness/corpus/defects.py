@@ -21,8 +21,20 @@ from protocols.privacy.gaussian import delta_of
 from protocols.secagg.script import SecAgg
 from protocols.sharing.schemes import Shamir
 from protocols.tss.script import TSS
-from simnet import Field, Party, Sealed, Seat, Shuffled, Tag, bits, index, run, seats, verdict
-from simnet.adversary.coalitions.breaking_sets import smallest_breaking_sets
+from simnet import (
+    Field,
+    Party,
+    Sealed,
+    Seat,
+    Shuffled,
+    Tag,
+    bits,
+    every_coalition,
+    index,
+    run,
+    seats,
+    verdict,
+)
 from simnet.adversary.words import finding_in_words
 from simnet.arrays import Bools
 from simnet.cli.page import write_part
@@ -177,10 +189,9 @@ def small_modulus(modulus: int) -> str:
 
 
 def breaking(protocol: Any) -> str:
-    found = smallest_breaking_sets(run(protocol, [1] * protocol.users, 0), "u4")
-    if found.smallest is None:
-        return f"no set of users reads u4 ({found.note.split(':')[0]})"
-    return f"{found.smallest} users read u4"
+    found = every_coalition(run(protocol, [1] * protocol.users, 0)).of("u4")
+    sizes = [len(members) for members in found.exposing if "server" not in members]
+    return f"{min(sizes)} users read u4" if sizes else "no set of users reads u4"
 
 
 @attrs.frozen

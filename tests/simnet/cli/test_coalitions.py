@@ -7,11 +7,11 @@ import pytest
 
 from simnet import Party, Seat, run, seats
 from simnet.adversary.check import check
-from simnet.adversary.coalitions.by_count import ByCount, CountedPart, CountedStanding, Kind
+from simnet.adversary.coalitions.answer import Answer, CountedPart, CountedStanding, Kind
 from simnet.adversary.coalitions.staircase import Staircase
 from simnet.cli.counted import print_counted
 from simnet.cli.output import console
-from simnet.scenario.large_coalitions import Counted
+from simnet.scenario.large_coalitions import Searched
 from tests.harness.shell import RING, refusal, simnet
 
 
@@ -99,7 +99,6 @@ def test_drop_outs_are_not_counted() -> None:
         (("--users", 13, "--figure", "coalitions.svg"), "--figure draws runs with at most 12"),
         (("--users", 4, "--user", "u9"), "no party of this run is called 'u9'"),
         (("--users", 4, "--user", "server"), "'server' has declared no secret"),
-        (("--users", 4, "--max-size", 2), "--max-size goes with --runs"),
     ],
 )
 def test_options_that_do_not_fit_the_size_are_refused(
@@ -193,11 +192,11 @@ def test_counts_are_said_in_full_and_nothing_that_was_not_found_is_denied() -> N
         (), (), "more than 2,000 coalitions would have to be judged for one part of the run"
     )
     whole = Staircase((), ((29, 1),))
-    part = CountedPart(("x",), ("share",), kinds, (CountedStanding("user", stairs, whole),))
-    found = ByCount(31, (part,), (), 7, ())
+    part = CountedPart(("x",), ("share",), kinds, (CountedStanding(kinds[0], stairs, whole),))
+    found = Answer(31, (part,), (), 7, ())
     out = console(None)
     with out.capture() as captured:
-        print_counted(out, Counted(run(Quiet(), [1], 1), found, lambda _: None))
+        print_counted(out, Searched(run(Quiet(), [1], 1), found, (), lambda _: None))
     lines = [" ".join(line.split()) for line in captured.get().splitlines()]
     assert "each user exposed by at least none found" in lines
     assert "each user touched by at least no coalition" in lines

@@ -29,7 +29,7 @@ from simnet import (
     run,
     verdict,
 )
-from simnet.adversary.coalitions.breaking_sets import smallest_breaking_sets
+from simnet.adversary.coalitions.every_coalition import every_coalition
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.model import Model
 from simnet.kernel.replay import compare_runs
@@ -112,7 +112,7 @@ SOURCES: list[tuple[Callable[[Masked, Party], int], str]] = [
 READERS: dict[str, Callable[[Masked], object]] = {
     "a verdict": lambda protocol: verdict(run(protocol, [1], observe=["u2"]), ["u2"]),
     "a verdict on a run that nobody observed": lambda protocol: verdict(run(protocol, [1]), ["u2"]),
-    "a search for breaking sets": lambda protocol: smallest_breaking_sets(run(protocol, [1]), "u1"),
+    "a search for coalitions": lambda protocol: every_coalition(run(protocol, [1])),
     "an exact view": lambda protocol: Model(protocol).worlds([1]),
     "a comparison": lambda protocol: Comparison(protocol, ["u2"]).compare([0], [1]),
     "an assertion": lambda protocol: assert_learns_nothing(run(protocol, [1]), ["u2"]),

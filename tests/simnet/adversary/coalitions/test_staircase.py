@@ -24,6 +24,12 @@ def test_a_staircase_equals_brute_force(seed: int) -> None:
     having = [each for each in every if holds(each)]
     lacking = [each for each in every if not holds(each)]
     found = staircase(most, holds)
+    one = staircase(most, holds, one_of_each=True)
+    assert len(one.minimal) == bool(having)
+    assert set(one.minimal) <= set(found.minimal)
+    assert len(one.maximal) == bool(lacking)
+    assert set(one.maximal) <= set(found.maximal)
+    assert one.is_nowhere is (not having)
     assert list(found.minimal) == [
         each
         for each in having
@@ -66,3 +72,24 @@ def test_a_search_that_ends_early_lists_only_what_is_right_and_says_why() -> Non
     assert found.minimal
     assert all(sum(each) == 5 for each in found.minimal)
     assert all(sum(each) == 4 for each in found.maximal)
+
+
+@for_each("seed", range(60))
+def test_uncertain_answers_leave_vectors_open_and_spoil_no_others(seed: int) -> None:
+    draw = random.Random(seed)
+    most = tuple(draw.randint(0, 3) for _ in range(draw.randint(1, 3)))
+    every = list(itertools.product(*(range(top + 1) for top in most)))
+    causes = [draw.choice(every) for _ in range(draw.randint(0, 3))]
+    uncertain = set(draw.sample(every, draw.randint(0, len(every) // 2)))
+
+    def holds(counts: Counts) -> bool:
+        return any(within(cause, counts) for cause in causes)
+
+    found = staircase(most, lambda counts: None if counts in uncertain else holds(counts))
+    for counts in every:
+        says = found.says(counts)
+        assert says in (None, holds(counts))
+        if counts not in uncertain:
+            assert says is not None
+        if says is None:
+            assert found.unsearched

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from simnet import BadInput, Field, Seat, Summed, Tag, every_coalition, run, seats
-from simnet.adversary.coalitions.shares_by_count import NotShared, shares_by_count
+from simnet.adversary.coalitions.answer import Answer
+from simnet.adversary.coalitions.one_by_one import OneByOne
+from simnet.adversary.coalitions.shamir import NotShared, answer_by_shares
 from simnet.arrays import Ints
 from simnet.kernel.run import Run
 from simnet.scenario.find import find
@@ -35,6 +37,10 @@ def played(name: str, settings: Mapping[str, str], seed: int) -> Run:
     protocol = scenario.build(scenario.users, scenario.items)
     held: list[Any] = [1 + place % scenario.items for place in range(scenario.users)]
     return run(protocol, held, seed)
+
+
+def shares_by_count(done: Run) -> Answer:
+    return answer_by_shares(done, OneByOne(done))
 
 
 @pytest.mark.parametrize("name", slow_but(HOUSE, "dpds_shamir"))
@@ -66,13 +72,15 @@ class Sharing:
 
     async def sender(self, me: Any, number: int) -> None:
         mine = me.secret(lambda x: [x, x + 1], number, field=F, shape=(2,))
+        drawn: list[Any] = []
         for item in range(2):
-            rows = self.coins(me, item).append(self.hidden(me, mine, item))
+            drawn.append(self.coins(me, drawn))
+            rows = drawn[-1].append(self.hidden(me, mine, item))
             shares = rows.combine(self.weights(me.index))
             await me.scatter(Summed(f"item{item}"), to=me.all("recipient"), rows=shares)
         await self.extra(me, mine)
 
-    def coins(self, me: Any, item: int) -> Any:
+    def coins(self, me: Any, drawn: Sequence[Any]) -> Any:
         return me.coins.field(F, (2, 1))
 
     def hidden(self, me: Any, mine: Any, item: int) -> Any:
@@ -96,12 +104,8 @@ class Sharing:
 class CoinsAgain(Sharing):
     """One sender hides both numbers behind the same coins: each item by itself hides its number."""
 
-    def coins(self, me: Any, item: int) -> Any:
-        if me.index != 2:
-            return me.coins.field(F, (2, 1))
-        if item == 0:
-            self.kept = me.coins.field(F, (2, 1))
-        return self.kept
+    def coins(self, me: Any, drawn: Sequence[Any]) -> Any:
+        return drawn[0] if drawn and me.index == 2 else super().coins(me, drawn)
 
 
 class SecretAgain(Sharing):
@@ -307,7 +311,7 @@ def test_random_matrices_and_sums_are_refused_or_counted_rightly() -> None:
             def weights(self, index: int, matrix: Ints = matrix) -> Ints:
                 return matrix
 
-            def coins(self, me: Any, item: int, inner: int = len(degrees)) -> Any:
+            def coins(self, me: Any, drawn: Any, inner: int = len(degrees)) -> Any:
                 return me.coins.field(F, (inner - 1, 1))
 
         protocol = Drawn()

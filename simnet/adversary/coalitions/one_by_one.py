@@ -1,17 +1,22 @@
-"""Whom a coalition exposes, and whom it touches, by the verdict on it.
-
-A coalition *exposes* a party outside it if it determines a function of this party's secrets alone
-that is not constant. It *touches* a party if it determines some function in which a secret of the
-party occurs.
-"""
+"""The coalitions of a run, judged one by one by elimination: each party is a kind of its own."""
 
 import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Literal
 
 import attrs
 
-from simnet.adversary.coalitions.staircase import Unsearched
+from simnet.adversary.coalitions.answer import (
+    Answer,
+    CountedPart,
+    Kind,
+    Names,
+    NoSecrets,
+    Question,
+    What,
+    first_members,
+    standings_of,
+)
+from simnet.adversary.coalitions.staircase import Counts, Unsearched
 from simnet.adversary.judge import Judge
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.verdict import Verdict
@@ -20,16 +25,17 @@ from simnet.kernel.run import Run
 from simnet.linear.span import Span
 from simnet.linear.unknowns import ONE, PLACES
 from simnet.linear.vectors import Vector
-
-Names = tuple[str, ...]
-What = Literal["exposes", "touches"]
+from simnet.stated.about import About
 
 
 def refuse_without_secrets(names: Iterable[str], done: Run, declaring: Collection[str]) -> None:
     """Raise `BadInput` for a name that no party has, and for a party without a secret.
 
-    `declaring` are the parties of the run that have declared a secret.
+    `declaring` are the parties of the run that have declared a secret. Raises `BadInput` if there
+    are none, too.
     """
+    if not declaring:
+        raise NoSecrets
     for name in names:
         done.roster.find(name)  # This call raises an error for a name that no party has.
         if name not in declaring:
@@ -68,22 +74,47 @@ class Reached:
         """Whether the coalition certainly learns more than its output."""
         return self.finding == "leaks"
 
+    def says(self, what: What, party: int) -> bool | None:
+        """Whether the coalition exposes, or touches, the party with this number, which is not a
+        member; None if this is not certain.
+        """
+        own = 1 << party
+        certain, possible = (
+            (self.exposes, self.may_expose) if what == "exposes" else (self.touches, self.may_touch)
+        )
+        if certain & own:
+            return True
+        return False if self.is_decided and not possible & own else None
 
-class Reach:
-    """Says whom coalitions of a run expose and touch, and judges each coalition once.
 
-    `progress` is called with 1 after each verdict.
+class OneByOne:
+    """Judges coalitions of a run by elimination, each once. Each party is a kind of its own.
+
+    `progress` is called with 1 after each verdict. Raises `NoSecrets` if nobody has declared a
+    secret, and `BadInput` for a run with a crowd, and if one of the parties `wanted` does not exist
+    or has declared no secret. Other errors are as for `verdict`.
     """
 
     def __init__(
-        self, judge: Judge, names: Names, progress: Callable[[int], None] = lambda _: None
+        self,
+        done: Run,
+        about: About | None = None,
+        wanted: Sequence[str] = (),
+        progress: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self._judge = judge
-        self._names = names
+        if done.roster.crowds:
+            raise BadInput(
+                "no coalition can have single members of a crowd: seat the members one by one, for "
+                "example with --population actors"
+            )
+        self.names = tuple(done.roster.names)
+        self.judge = Judge([done], self.names, about)
+        refuse_without_secrets(wanted, done, self.judge.declaring)
+        self.declaring = [name for name in self.names if name in self.judge.declaring]
+        self.kinds = [Kind(name, (name,), name in self.judge.declaring) for name in self.names]
+        self._most = self._more = -1
         self._progress = progress
-        self._found: dict[frozenset[str], Reached] = {}
-        self._more = 0
-        self._most: int | None = None
+        self._found: dict[Names, Reached] = {}
 
     @property
     def judged(self) -> int:
@@ -91,34 +122,45 @@ class Reach:
         return len(self._found)
 
     def allow(self, more: int) -> None:
-        """Allow verdicts on `more` further coalitions. After these, `certain` raises `Unsearched`
-        for a coalition that was not judged before.
-        """
-        self._more = more
-        self._most = self.judged + more
+        """Refuse further verdicts after `more` further ones."""
+        self._more, self._most = more, self.judged + more
 
-    def certain(self, what: What, coalition: Collection[str], party: str) -> bool | None:
-        """Whether a coalition exposes, or touches, a party outside it; None if this is not known.
+    def answer(self, what: What, kind: Kind, counts: Counts) -> bool | None:
+        """Whether a coalition exposes, or touches, a party outside it; None if this is not certain.
 
-        The party must have declared a secret. Raises `Unsearched` if the coalition was not judged
-        before, and no more coalitions may be judged.
+        Raises `Unsearched` if no more coalitions may be judged.
         """
-        if not coalition:
-            return False
-        members = frozenset(coalition)
-        found = self._found.get(members)
-        if found is None:
-            if self._most is not None and self.judged >= self._most:
+        coalition = first_members(self.kinds, counts)
+        return self.reached(coalition).says(what, self.names.index(kind.name))
+
+    def reached(self, coalition: Collection[str]) -> Reached:
+        """Whom a coalition exposes and touches.
+
+        Raises `Unsearched` if the coalition was not judged before, and no more may be judged.
+        """
+        members = tuple(name for name in self.names if name in coalition)
+        if members not in self._found:
+            if self.judged == self._most:
                 raise Unsearched(f"the search ended after {self._more:,} verdicts")
-            in_order = [name for name in self._names if name in members]
-            found = reached_by(self._judge.verdict(in_order), self._names)
-            self._found[members] = found
+            self._found[members] = reached_by(self.judge.verdict(members), self.names)
             self._progress(1)
-        own = 1 << self._names.index(party)
-        if (found.exposes if what == "exposes" else found.touches) & own:
-            return True
-        at_most = found.may_expose if what == "exposes" else found.may_touch
-        return False if found.is_decided and not at_most & own else None
+        return self._found[members]
+
+    def found(
+        self, users: Collection[str], question: Question, not_counted: Sequence[str] = ()
+    ) -> Answer:
+        """The answer about these parties; `not_counted` says why coalitions are not counted."""
+        kinds = [kind for kind in self.kinds if kind.name in users]
+        standings = standings_of(self, question, kinds)
+        part = CountedPart((), (), tuple(self.kinds), standings)
+        return Answer(len(self.kinds), (part,), (), self.judged, (), tuple(not_counted))
+
+
+def most_verdicts(parties: int) -> int:
+    """How many verdicts a search for one party and one property may use. A verdict on a larger run
+    takes longer, so larger runs get fewer, but at least 50.
+    """
+    return max(50, 20_000 // parties)
 
 
 def reached_by(found: Verdict, names: Names) -> Reached:

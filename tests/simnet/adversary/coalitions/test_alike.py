@@ -9,7 +9,8 @@ import pytest
 from protocols.dpds.script import DPDS
 from protocols.tss.script import TSS
 from simnet import BadInput, Field, Seat, Summed, Tag, every_coalition, run, seats
-from simnet.adversary.coalitions.by_count import ByCount, by_count
+from simnet.adversary.coalitions.alike import answer_by_symmetry
+from simnet.adversary.coalitions.answer import Answer
 from simnet.adversary.orbits.lift import lift
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import RowType, SymmetricSystem, exposes, solve, touches
@@ -22,8 +23,8 @@ from tests.harness.timing import stopwatch
 F, NOTE, SHARE = Field(10_007), Tag("note"), Summed("share")
 
 
-def counted(protocol: Any, inputs: Any, seed: int = 1) -> ByCount:
-    return by_count(AlikeJudge(protocol, inputs, seed))
+def counted(protocol: Any, inputs: Any, seed: int = 1) -> Answer:
+    return answer_by_symmetry(AlikeJudge(protocol, inputs, seed))
 
 
 def house_or_sum(name: str, n: int) -> Any:
@@ -148,7 +149,7 @@ def test_only_exposing_and_touching_are_searched(monkeypatch: pytest.MonkeyPatch
             self.found = lifted.found
 
     monkeypatch.setattr(
-        "simnet.adversary.coalitions.by_count.lift", lambda *arguments: NoFinding(lift(*arguments))
+        "simnet.adversary.coalitions.alike.lift", lambda *arguments: NoFinding(lift(*arguments))
     )
     assert counted(DPDS(users=6, items=2, participation=1.0), [1, 2, 1, 2, 1, 2]).is_complete
 
@@ -243,7 +244,7 @@ def test_messages_are_named_by_tag_and_key_also_if_the_key_is_0() -> None:
     protocol = TSS(users=12, items=2, participation=0.9, reported=1)
     labels = {
         label
-        for part in by_count(AlikeJudge(protocol, [1, 2] * 6, seed=1)).parts
+        for part in answer_by_symmetry(AlikeJudge(protocol, [1, 2] * 6, seed=1)).parts
         for label in (*part.labels, *(each for kind in part.kinds for each in kind.receives))
     }
     assert labels == {"share 0", "partial 0", "share 1", "partial 1"}
