@@ -14,7 +14,6 @@ import dataclasses
 import enum
 import functools
 import struct
-import sys
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from types import MemberDescriptorType
@@ -27,9 +26,6 @@ from simnet.arrays import Numbers
 from simnet.values.metered import Metered
 from simnet.values.rows import Tally
 from simnet.values.typed import Typed
-
-_TYPES: dict[Hashable, np.dtype[Any]] = {}  # by key
-_SIZED = "USVMm"  # letters of types of arrays that have a size or a unit besides
 
 _SCALARS = frozenset(np.sctypeDict.values())  # numpy's own classes of single values
 
@@ -97,40 +93,6 @@ def type_key(dtype: np.dtype[Any]) -> Hashable:
     # Two types of one width, such as C's long and long long, have one text and two letters.
     letters = dtype.char, dtype.str, str(dtype), dtype.isalignedstruct
     return dtype.type, letters, tuple(map(type_key, inner))
-
-
-def single_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return an equal type of arrays: one object for all types with the same key. A type without a
-    key is returned unchanged.
-    """
-    try:
-        key = type_key(dtype)
-    except NoKey:
-        return dtype
-    made = _TYPES.get(key)
-    if made is None or type_key(made) != key:  # a script can rename the fields of a type
-        made = _TYPES[key] = _made_again(dtype)
-    return made
-
-
-def _made_again(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    # Nothing of the given object is kept, because its parts may be shared or not.
-    if dtype.names is not None and dtype.fields is not None:
-        parts = [dtype.fields[name] for name in dtype.names]
-        fields: Any = {
-            "names": list(map(sys.intern, dtype.names)),
-            "formats": [single_type(part[0]) for part in parts],
-            "offsets": [part[1] for part in parts],
-            "itemsize": dtype.itemsize,
-        }
-        made = np.dtype(fields, align=dtype.isalignedstruct)
-        return made if dtype.type is np.void else np.dtype((dtype.type, made))
-    if dtype.subdtype is not None:
-        return np.dtype((single_type(dtype.subdtype[0]), dtype.shape))
-    if dtype.char in _SIZED:
-        return np.dtype(dtype.str)
-    native = np.dtype(dtype.char)
-    return native if native.str == dtype.str else native.newbyteorder()
 
 
 def slots_of(value: object) -> Iterator[tuple[str, object]]:
