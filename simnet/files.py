@@ -20,22 +20,23 @@ from simnet.errors import BadInput
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def write_whole(path: Path, content: bytes | str) -> None:
+def write_whole(path: Path, content: bytes | str, private: bool = False) -> None:
     """Write a file, or replace the content of an existing file.
 
-    Text becomes UTF-8; half of a surrogate pair, for which UTF-8 has no bytes, becomes its escape.
+    Only its owner may read a new `private` file. An existing file keeps its permissions. Text
+    becomes UTF-8; half of a surrogate pair, for which UTF-8 has no bytes, becomes its escape.
     Raises `BadInput` when the file cannot be written; an old regular file is then unchanged.
     """
-    with whole_file(path) as file:
+    with whole_file(path, private) as file:
         file.write(
             content.encode(errors="backslashreplace") if isinstance(content, str) else content
         )
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def whole_file(path: Path, private: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for writing bytes. A regular file gets the name `path` when the block ends
-    without an error.
+    without an error. For `private`, see `write_whole`.
 
     Raises `BadInput` if the file cannot be written; an existing regular file then stays as it was.
     """
@@ -48,12 +49,15 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         target = path.resolve()  # replace the file behind a link, and not the link itself
         beside = target.with_name(f".simnet-{os.urandom(8).hex()}")
         try:
-            with beside.open("xb") as file:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            replaces = target.exists()
+            mode = 0o600 if private or replaces else 0o666
+            with os.fdopen(os.open(beside, flags, mode), "wb") as file:
+                if replaces:  # from the first byte on, only those may read it who could before
+                    beside.chmod(stat.S_IMODE(target.stat().st_mode))
                 yield file
                 file.flush()
                 os.fsync(file.fileno())  # only this call may report that the disk is full
-            with contextlib.suppress(FileNotFoundError):
-                beside.chmod(stat.S_IMODE(target.stat().st_mode))
             beside.replace(target)
         except BaseException:
             beside.unlink(missing_ok=True)

@@ -142,7 +142,7 @@ class RecordedRun:
         }
         content = io.BytesIO()
         np.savez_compressed(content, **arrays)
-        write_whole(path, content.getvalue())
+        write_whole(path, content.getvalue(), private=True)
 
 
 def recorded(run: Run, command: str = "", *, with_seed: bool = False) -> RecordedRun:

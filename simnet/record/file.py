@@ -133,7 +133,7 @@ def save(transcript: Transcript, path: Path | str) -> None:
         header[_ASTRAY] = [list(attrs.astuple(fate)) for fate in transcript.message_fates]
     text = json.dumps(header).encode()
     head = _HEAD.pack(len(text), zlib.crc32(text))
-    write_whole(path, b"".join((MAGIC, head, text, *frames)))
+    write_whole(path, b"".join((MAGIC, head, text, *frames)), private=True)
 
 
 def _refuse_others(value: object) -> None:

@@ -131,7 +131,7 @@ class Store:
             if self._writing:
                 path.parent.mkdir(parents=True, exist_ok=True)
             flags = os.O_RDWR | os.O_CREAT if self._writing else os.O_RDONLY
-            self._descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+            self._descriptor = os.open(path, flags | os.O_CLOEXEC, 0o600)
             try:
                 _refuse_foreign(path, self._descriptor, self._writing)
                 with self._locked():

@@ -17,7 +17,9 @@ from simnet.cli.output import write_json
 from simnet.cli.page import write_part
 from simnet.errors import BadInput
 from simnet.files import refuse_unwritable, whole_file, write_whole
+from simnet.network.recorded import recorded
 from simnet.scenario.figure import blank_figure, write_figure
+from simnet.studies.store import Store
 from simnet.studies.table import write_csv, write_parquet
 from tests.harness.data import ROOT
 
@@ -97,6 +99,35 @@ def test_links_and_permissions_stay_and_pipes_are_written_to(tmp_path: Path) -> 
     os.close(unnamed)
     os.close(writing)
     write_whole(Path("/dev/null"), "gone")
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+@pytest.mark.parametrize("mode", [None, 0o600, 0o640, 0o666])
+@pytest.mark.parametrize("private", [False, True])
+def test_nobody_reads_a_file_while_it_is_written_who_may_not_read_it_then(
+    tmp_path: Path, umask: int, mode: int | None, private: bool
+) -> None:
+    path, before = tmp_path / "x", os.umask(umask)
+    try:
+        if mode is not None:
+            path.touch()
+            path.chmod(mode)
+        with whole_file(path, private) as file:
+            while_written = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+    finally:
+        os.umask(before)
+    new = 0o600 if private else 0o666
+    assert stat.S_IMODE(path.stat().st_mode) == (new & ~umask if mode is None else mode)
+    assert while_written == stat.S_IMODE(path.stat().st_mode)
+
+
+def test_only_the_owner_may_read_transcripts_logs_and_stores(tmp_path: Path) -> None:
+    done = simnet.run(DPDS(2, 1, 0.5), [1, 1])
+    save(done.transcript, tmp_path / "x.transcript")
+    recorded(done).save(tmp_path / "x.npz")
+    Store(tmp_path / "x.jsonl").__exit__(None, None, None)
+    for path in tmp_path.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
 
 
 @pytest.mark.parametrize("where", ["none/x.json", ".", "x/y.json", "n" * 300])
