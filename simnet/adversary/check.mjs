@@ -858,7 +858,7 @@ function checkAlike(value, limit) {
     + `${learned[statement]}, in ${systems.length} system${systems.length === 1 ? "" : "s"} of equations.`;
   const notShown = `Not shown by this file: that these are the tables of ${printable(protocol.name)}, that is, which `
     + "parties are alike and what their messages are. `simnet verify --by symmetry` reads the run.";
-  return { products, proved, notShown };
+  return { products, proved, notShown, lists: systems.length > 0 };
 }
 
 // Checks a certificate, with a pause (a `yield`) after each part, so that a page can answer in between.
@@ -913,7 +913,8 @@ function* checkSource(source, limit) {
   const notShown = "Not shown by this file: that these are the equations, coins, seeds, doors and ideal output of "
     + `${printable(protocol.name)}, and what disclosed values tell (${disclosed.tier}). `
     + "`simnet verify --check` reads the run again.";
-  return { products, proved, notShown };
+  const lists = statement === "no-shares" || fields.some((field) => field.rows.length);
+  return { products, proved, notShown, lists };
 }
 
 export function check(source, limit = 100_000_000) {
@@ -949,7 +950,8 @@ async function main(args) {
     const prefix = args.length > 1 ? `${file}: ` : "";
     try {
       const source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
-      const { products, proved, notShown } = check(source, limit);
+      const { products, proved, notShown, lists } = check(source, limit);
+      must(lists, "it lists no message, so by itself it proves nothing");
       console.log(`Checking takes ${products} products.\n${prefix}${proved}\n${notShown}`);
     } catch (error) {
       const why = error.syscall ? `the file cannot be read: ${error.code}`

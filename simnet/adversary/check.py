@@ -67,6 +67,7 @@ class Checked:
     products: int  # the number of products that the check computed
     proved: str
     not_shown: str
+    listed: int  # the number of vectors or systems of equations that the file lists
 
 
 def check(text: str, limit: int = LIMIT) -> Checked:
@@ -142,6 +143,7 @@ class Certificate:
             "Not shown by this file: that these are the equations, coins, seeds, doors and ideal "
             f"output of {_printable(self._name)}, and what disclosed values tell ({self._tier}). "
             "`simnet verify --check` reads the run again.",
+            sum(len(field.rows) for field in self._fields),
         )
 
     def _proved(self) -> str:
@@ -1095,6 +1097,7 @@ class OrbitCertificate:
             "Not shown by this file: that these are the tables of "
             f"{_printable(self._name)}, that is, which parties are alike and what their messages "
             "are. `simnet verify --by symmetry` reads the run.",
+            len(self._systems),
         )
 
 
@@ -1629,6 +1632,8 @@ def _check_files(files: Sequence[Path], limit: int) -> int:
             read = certificate(text_of(file))
             print(f"Checking takes {read.products} products.", flush=True)  # noqa: T201
             checked = read.checked(limit)
+            is_empty = checked.statement != "no-shares" and not checked.listed
+            _require(not is_empty, "it lists no message, so by itself it proves nothing")
             print(f"{head}{checked.proved}\n{checked.not_shown}", flush=True)  # noqa: T201
         except BrokenPipeError:
             raise

@@ -5,12 +5,16 @@ them.
 """
 
 import random
+import subprocess
+import sys
 import types
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from protocols.dpds.script import DPDS
+from simnet import Party, Sealed, Seat, certificate_of, certificate_text, run, verdict
 from simnet.adversary import check as checker
 from tests.harness.certificates.audit import Audit, draw_corruptions
 from tests.harness.certificates.corruptions import KINDS, corrupted
@@ -19,6 +23,7 @@ from tests.harness.certificates.pool import pool
 from tests.harness.certificates.readers import NODE, Lines, NodeReader, python_reader
 from tests.harness.certificates.tiny_law import refutation
 from tests.harness.marks import slow_but
+from tests.harness.scripts import NOTE, F
 
 
 def unless_failed(audit: Audit) -> None:
@@ -315,3 +320,45 @@ def weakened(stated: str, replaced: str) -> types.ModuleType:
     module = types.ModuleType("weakened_check")
     exec(compile(source().replace(stated, replaced), "weakened_check.py", "exec"), module.__dict__)
     return module
+
+
+class Quiet:
+    """A protocol in which `c` sees no message."""
+
+    def parties(self) -> dict[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(self.b), "c": Seat(self.c)}
+
+    async def a(self, me: Party, number: Sealed) -> None:
+        await me.send(NOTE, "b", me.secret(lambda n: [n], number, field=F, shape=(1,)))
+
+    async def b(self, me: Party) -> None:
+        await me.receive(NOTE, "a")
+
+    async def c(self, me: Party) -> None:
+        pass
+
+
+def refused_by_commands(file: Path) -> list[bool]:
+    commands = [[sys.executable, checker.__file__, str(file)]]
+    if NODE is not None:
+        commands.append([NODE, str(Path(checker.__file__).with_suffix(".mjs")), str(file)])
+    done = [subprocess.run(each, capture_output=True, text=True, check=False) for each in commands]
+    assert all(each.returncode == ("lists no message" in each.stderr) for each in done)
+    return [bool(each.returncode) for each in done]
+
+
+@pytest.mark.slow
+def test_a_file_that_lists_nothing_proves_nothing_by_itself(tmp_path: Path) -> None:
+    """Also if its author has taken the fields out of it. The run itself shows whether it is right:
+    then the coalition has seen no message.
+    """
+    file = tmp_path / "c.json"
+    quiet = certificate_of(verdict(run(Quiet(), [3]), "c"))
+    assert checker.check(certificate_text(quiet)).statement == "nothing"
+    file.write_text(certificate_text(quiet))
+    assert all(refused_by_commands(file))
+    content = certificate_of(verdict(run(DPDS(3, 2, 0.5), [1, 1, 1]), "u1"))
+    file.write_text(certificate_text(content))
+    assert not any(refused_by_commands(file))
+    file.write_text(certificate_text({**content, "fields": []}))
+    assert all(refused_by_commands(file))
