@@ -79,6 +79,7 @@ class Holder(Interface):
         *arguments: object,
         field: Field,
         shape: tuple[int, ...] | int,
+        reduce: bool = False,
     ) -> FieldArray:
         """Declare a secret, and return its field elements. See `Party.secret`."""
         ...

@@ -81,6 +81,7 @@ from simnet.kernel.fates import Send
 from simnet.kernel.run import Run
 from simnet.kernel.schedule import Schedule, Shuffled
 from simnet.record.fate import Fate, MessageFate, What
+from simnet.scenario.compared_outputs import compare_outputs
 from simnet.stated.about import About
 
 Runs = Run | Sequence[Run]
@@ -285,12 +286,14 @@ def assert_learns_nothing(
     With `from_shares`, the coalition must learn nothing from secret shares; what honest parties
     disclose is then ignored.
 
-    This assertion, and each other one about a verdict, raises `BadInput` for an empty coalition and
-    for one that names an unknown party. It raises `SimnetError` if there is nothing to judge, for
-    example because honest parties have inputs and none of them declares a secret.
+    This assertion, and each other one about a verdict, also raises `AssertionError` if a party of a
+    run returns other field elements than the ideal world hands it. It raises `BadInput` for an
+    empty coalition and for one that names an unknown party. It raises `SimnetError` if there is
+    nothing to judge, for example because honest parties have inputs and none of them declares a
+    secret.
     """
     expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
-    return _assert_meets(expectation, "to learn nothing", verdict(runs, corrupt, about))
+    return _assert_meets(expectation, "to learn nothing", _verdict(runs, corrupt, about))
 
 
 def assert_learns_only_output(
@@ -303,7 +306,7 @@ def assert_learns_only_output(
     `assert_learns_nothing`.
     """
     expectation: Expectation = "output-only-from-shares" if from_shares else "output-only"
-    return _assert_meets(expectation, "to learn only the output", verdict(runs, corrupt, about))
+    return _assert_meets(expectation, "to learn only the output", _verdict(runs, corrupt, about))
 
 
 def assert_leaks(runs: Runs, corrupt: Names, about: About | None = None) -> Verdict:
@@ -313,7 +316,7 @@ def assert_leaks(runs: Runs, corrupt: Names, about: About | None = None) -> Verd
     This may be an element of a secret, as for `assert_learns`, or another function of secrets, such
     as the sum of two of them. Other errors are as for `assert_learns_nothing`.
     """
-    return _assert_meets("leaks", "to learn more than the output", verdict(runs, corrupt, about))
+    return _assert_meets("leaks", "to learn more than the output", _verdict(runs, corrupt, about))
 
 
 def assert_learns(
@@ -329,7 +332,7 @@ def assert_learns(
     With `party`, only secrets of this party count. With `item`, only the element of a secret that
     has this place counts; places begin at 1. Other errors are as for `assert_learns_nothing`.
     """
-    verdict_of_set = verdict(runs, corrupt, about)
+    verdict_of_set = _verdict(runs, corrupt, about)
     exposing = [leak for leak in verdict_of_set.leaks if _is_about(leak, party, item)]
     if not exposing:
         item_text = "" if item is None else f" (item {item})"
@@ -344,6 +347,14 @@ def assert_learns(
                 f"{verdict_in_words(verdict_of_set)}"
             )
     return verdict_of_set
+
+
+def _verdict(runs: Runs, corrupt: Names, about: About | None) -> Verdict:
+    for done in [runs] if isinstance(runs, Run) else runs:
+        compared = compare_outputs(done)
+        if compared.differences:
+            raise AssertionError(compared.in_words)
+    return verdict(runs, corrupt, about)
 
 
 def _assert_meets(expectation: Expectation, words: str, verdict_of_set: Verdict) -> Verdict:

@@ -24,8 +24,9 @@ def check(
 ) -> int:
     """Check that a scenario's trace does not depend on schedule, threads or hash seed.
 
-    The command repeats one run under several circumstances and compares the traces.
-    The exit status is 1 when a trace differs.
+    The command repeats one run under several circumstances and compares the traces. If the protocol
+    has a functionality, the outputs are compared with what the ideal world hands to the parties.
+    The exit status is 1 when a trace or an output differs.
 
     For example: `simnet check dpds --users 200`
 
@@ -52,17 +53,21 @@ def check(
     from simnet.cli.grid import Grid
     from simnet.cli.long_work import announced, seconds_of
     from simnet.cli.output import console, print_note, remarks, write_json
+    from simnet.cli.show_plain import print_compared
+    from simnet.scenario.compared_outputs import compare_outputs
     from simnet.scenario.determinism import REPLICAS, replicas
     from simnet.scenario.find import find
     from simnet.scenario.plain import explained_by, guessed_inputs_in_words
+    from simnet.values.residues import reduced_constants
 
+    reduced_constants.clear()
     settings = settings_of(set_)
     chosen = find(scenario)[1].with_settings(settings)
     protocol = chosen.build(chosen.users, chosen.items)
     guess = guessed_inputs_in_words(chosen, protocol, has_option=False)
     work = chosen.described(protocol).workload
     with explained_by(guess), announced("check", REPLICAS * seconds_of(work)):
-        traces = replicas(scenario, settings, seed, drop or (), network)
+        done, traces = replicas(scenario, settings, seed, drop or (), network)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
     table = Grid("run", "trace", "same?")
@@ -77,9 +82,12 @@ def check(
     if first.lacking is not None:
         lacking = f"messages and bills were compared, but outputs were not: {first.lacking}"
         console(json).print(lacking)
+    compared = compare_outputs(done)
+    print_compared(compared, console(json))
     print_note(console(json), guess)
     runs = {circumstance: trace.hash for circumstance, trace in traces.items()}
     whole = first.hash if first.lacking is None else None
     said = remarks(differs, lacking, guess)
-    write_json({"hash": whole, "same": same, "runs": runs, "remarks": said}, json)
-    return 0 if same else 1
+    result = {"hash": whole, "same": same, "runs": runs, "remarks": said, **compared.as_json()}
+    write_json(result, json)
+    return 0 if same and not compared.differences else 1

@@ -34,7 +34,9 @@ def run(
     If the protocol states them, the output shows the estimate beside the truth, the privacy of one
     user and the bill. It also shows what the coalitions of the scenario's claims learn.
 
-    The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted,
+    If the protocol has a functionality and at most 20,000 inputs, the outputs are compared with
+    what the ideal world hands to the parties. The exit status is 1 when an output differs or a
+    claim about a coalition fails, and 3 when the run was aborted,
     mostly because parties dropped out or messages were lost.
 
     For example:
@@ -107,8 +109,11 @@ def run(
     from simnet.cli.times import print_times
     from simnet.errors import BadInput
     from simnet.network.toml_file import network_named
+    from simnet.scenario.compared_outputs import MOST_INPUTS, compare_outputs
     from simnet.scenario.plain import PlainRun
+    from simnet.values.residues import reduced_constants
 
+    reduced_constants.clear()
     asked = Asked.of(
         scenario,
         set_=set_,
@@ -135,6 +140,7 @@ def run(
         from simnet.scenario.figure import draw_estimate
 
         draw_estimate(result, figure)
+    compared = compare_outputs(result.run, MOST_INPUTS)
     timings = asked.timed(result, networks, log)
     if html is not None:
         further = [word for name in (network or ())[1:] for word in network_option(name)]
@@ -142,14 +148,14 @@ def run(
     # Make the JSON only if it is wanted, because this takes as long as a small run.
     if json is not None:
         times = {"times": [timing.as_json() for timing in timings]} if timings else {}
-        write_json({**result.as_json(), **times}, json)
+        write_json({**result.as_json(), **compared.as_json(), **times}, json)
     out = console(json)
     if isinstance(result, PlainRun):
-        show_plain(result, out)
+        show_plain(result, compared, out)
     else:
-        show(result, out)
+        show(result, compared, out)
     if timings:
         print_times(out, timings)
-    failed = result.adversaries.fails
+    failed = result.adversaries.fails or bool(compared.differences)
     aborted = isinstance(result, PlainRun) and result.is_aborted
     return 1 if failed else ABORTED if aborted else 0

@@ -10,7 +10,7 @@ from rich.text import Text
 from simnet.cli.bills import print_bill, print_copies
 from simnet.cli.grid import Grid
 from simnet.cli.privacy import print_privacy
-from simnet.cli.show_plain import print_drop_outs, print_traffic, print_unread
+from simnet.cli.show_plain import print_compared, print_drop_outs, print_traffic, print_unread
 from simnet.cli.tables import (
     expected_in_words,
     parts_in_words,
@@ -20,6 +20,7 @@ from simnet.cli.tables import (
 )
 from simnet.cli.verdicts import print_claims
 from simnet.printable import count_of, printable
+from simnet.scenario.compared_outputs import ComparedOutputs
 from simnet.scenario.drops import truth_in_words
 from simnet.scenario.perform import Performance, parameters_in_words
 from simnet.scenario.population import NumberPopulation, TablePopulation
@@ -31,7 +32,7 @@ LARGE = 100  # from this value on, digits after the point are noise
 SHORTEST_TRACK, LONGEST_TRACK = 10, 60  # the width, in characters, of the bar of the largest value
 
 
-def show(result: Performance, console: Console) -> None:
+def show(result: Performance, compared: ComparedOutputs, console: Console) -> None:
     """Print the estimate, its error, privacy, claims, the bill or traffic, and the time."""
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
@@ -56,6 +57,7 @@ def show(result: Performance, console: Console) -> None:
     truth = truth_in_words(run)
     if truth:
         console.print(f"truth          {truth}")
+    print_compared(compared, console)
     console.print()
     print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, run.seed)

@@ -10,6 +10,7 @@ from simnet.cli.verdicts import print_claims
 from simnet.kernel.run import Run
 from simnet.printable import count_of, printable
 from simnet.record.ledger import Ledger, Traffic
+from simnet.scenario.compared_outputs import NO_FUNCTIONALITY, ComparedOutputs
 from simnet.scenario.drops import outcome_in_words
 from simnet.scenario.perform import parameters_in_words
 from simnet.scenario.plain import PlainRun, plain
@@ -21,7 +22,7 @@ OUTPUTS_SHOWN = 12
 LONGEST_OUTPUT = 60  # characters
 
 
-def show_plain(result: PlainRun, console: Console) -> None:
+def show_plain(result: PlainRun, compared: ComparedOutputs, console: Console) -> None:
     """Print the outputs, privacy, claims, traffic and bill, and what else could be shown."""
     run = result.run
     console.print(Text(result.scenario.summary, "bold"))
@@ -34,6 +35,8 @@ def show_plain(result: PlainRun, console: Console) -> None:
         console.print(Text(f"note: {result.guess}\n", "yellow"))
     print_drop_outs(run, result.about, console)
     _print_outputs(result, console)
+    print_compared(compared, console)
+    console.print()
     print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, run.seed)
     print_traffic(run, console)
@@ -53,6 +56,18 @@ def show_plain(result: PlainRun, console: Console) -> None:
     if more:
         how = 'See the page "Write a protocol in several files" in the documentation.'
         console.print(Text(f"Could also be shown: {more}. {how}", "dim"))
+
+
+def print_compared(
+    compared: ComparedOutputs, console: Console, *, only_differences: bool = False
+) -> None:
+    """Print whether the outputs equal the ideal world's, and which numbers were taken mod q."""
+    if compared.differences:
+        console.print(Text(compared.in_words, "bold red"))
+    elif not only_differences and NO_FUNCTIONALITY not in compared.reasons.values():
+        console.print(Text(compared.in_words))
+    for sentence in compared.reductions:
+        console.print(Text(f"note: {sentence}", "yellow"))
 
 
 def print_drop_outs(run: Run, about: About, console: Console) -> None:
@@ -81,7 +96,7 @@ def print_unread(ledger: Ledger, console: Console) -> None:
 def _print_outputs(result: PlainRun, console: Console) -> None:
     outputs = list(result.run.outputs.items())
     if not outputs:
-        console.print("no party returned an output\n")
+        console.print("no party returned an output")
         return
     table = Grid("party", "output")
     for name, output in outputs[:OUTPUTS_SHOWN]:
@@ -92,7 +107,6 @@ def _print_outputs(result: PlainRun, console: Console) -> None:
     if len(outputs) > OUTPUTS_SHOWN:
         hidden = len(outputs) - OUTPUTS_SHOWN
         console.print(f"and {count_of(hidden, 'more output')}; --json writes all of them")
-    console.print()
 
 
 def _in_words(output: object) -> str:

@@ -129,6 +129,9 @@ def verify(
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
+    from simnet.values.residues import reduced_constants
+
+    reduced_constants.clear()
     settings = settings_of(set_)
     held = Held(data or Data(), inputs)
     if check is not None:
@@ -210,9 +213,11 @@ def _judge(
     from simnet.cli.long_work import SECONDS_A_JUDGED_MESSAGE, announced
     from simnet.cli.output import console, print_note, print_numbering, remarks, write_json
     from simnet.cli.progress import progress_bar
+    from simnet.cli.show_plain import print_compared
     from simnet.cli.verdicts import missing_functionality, print_counts, print_verdict
     from simnet.kernel.limits import refuse_runs
     from simnet.network.toml_file import network_named
+    from simnet.scenario.compared_outputs import compare_outputs
     from simnet.scenario.drops import drop_outs_json, outcome_in_words
     from simnet.scenario.judging import MOST_MESSAGES
     from simnet.scenario.numbered import numbering_of
@@ -235,6 +240,7 @@ def _judge(
     reveals = written.write(verified)
     out = console(json)
     settled = verified.scenario.settings()
+    compared = [compare_outputs(done) for done in verified.verdict.sampled_runs]
     result = {
         "protocol": verified.about.name,
         "parameters": plain_parameters(settled, verified.protocol, verified.about),
@@ -242,17 +248,21 @@ def _judge(
         **verified.verdict.as_json(),
         "public": verified.public[0],
         **drop_outs_json(verified.verdict.runs[0], verified.about),
+        **compared[0].as_json(),
     }
     numbering = numbering_of(verified.about, people)
     if numbering is not None:
         result["numbering"] = numbering
     if collections > 1:
         result["public_by_run"] = list(verified.public)
+        result["ideal_world_by_run"] = [each.as_json()["ideal_world"] for each in compared]
     outcome = outcome_in_words(verified.verdict.runs[0], verified.about)
     for sentence in outcome:
         out.print(sentence, style="yellow")
     print_numbering(out, numbering)
     print_verdict(out, verified.verdict)
+    for each in compared:
+        print_compared(each, out, only_differences=True)
     guess = guessed_inputs_in_words(scenario, verified.protocol) if people is None else None
     print_note(out, guess)
     met = expect is None or meets(verified.verdict, expect)

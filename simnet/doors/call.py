@@ -49,7 +49,7 @@ from simnet.doors.plain_values import encode
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
-from simnet.values.residues import Residues, constant
+from simnet.values.residues import Residues, constant, first_reduced
 from simnet.values.sealed import Input, Made, Opened, SealBroken, Sealed, source_of
 
 DoorKind = Literal["secret", "disclose", "output"]
@@ -75,7 +75,8 @@ class DoorCall:
 
     `number` is the number of the party's earlier calls of this kind of door. `result` is the result
     of the function: the field elements of a secret, the disclosed value, or the value of an output.
-    If the function of an output raised an error, `error` is this error.
+    If the function of an output raised an error, `error` is this error. `reduced` is the first
+    number of at least q that the function of a secret gave, unless the call has `reduce`.
     """
 
     kind: DoorKind
@@ -88,6 +89,8 @@ class DoorCall:
     shape: tuple[int, ...] = ()
     result: Any = None
     error: Exception | None = None
+    reduce: bool = False
+    reduced: int | None = None
     # What the function and the plain arguments were when the door was opened: see `captured`.
     knowledge: Hashable = None
     # Who calls the function, if it is not called in this process, and the function and the plain
@@ -177,6 +180,7 @@ def door_call(
     meter: Meter | None,
     field: Field | None = None,
     shape: tuple[int, ...] | int = (),
+    reduce: bool = False,
 ) -> DoorCall:
     """Return the call that a script asks for, checked without calling the function.
 
@@ -204,6 +208,7 @@ def door_call(
         takes_coins=_takes_coins(kind, function, len(arguments)),
         field=field,
         shape=_declared_shape(shape),
+        reduce=reduce,
     )
 
 
@@ -424,11 +429,14 @@ def _elements(call: DoorCall, result: Any) -> Residues:
             "turns into field elements"
         )
     if type(result) is np.ndarray and result.dtype == np.int64:  # the usual case, faster
-        field = call.field
+        field, integers = call.field, result
         residues = np.asarray(result % field.modulus)  # numpy returns a scalar for shape ()
         elements = Residues(field, residues.astype(field.dtype))
     else:
         elements = _whole_numbers(call, call.field, result)
+        integers = np.asarray(result)
+    if not call.reduce:
+        call.reduced = first_reduced(call.field, integers)
     if elements.shape != call.shape:
         raise ValueError(
             f"{call.name} returns numbers of shape {elements.shape}, but the secret was declared "
@@ -439,7 +447,7 @@ def _elements(call: DoorCall, result: Any) -> Residues:
 
 def _whole_numbers(call: DoorCall, field: Field, result: Any) -> Residues:
     try:
-        return constant(field, result)
+        return constant(field, result, reduce=True)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
             f"{call.name} returns {_kind_of_numbers(result)}: the function of me.secret must "
@@ -491,6 +499,25 @@ def unsealed(output: Any, party: str, meter: Meter) -> Any:
     """
     _check_own(output, party, meter, set())
     return _revealed(output)
+
+
+def output_rows(output: Any) -> list[FieldArray]:
+    """Return the field arrays that a script's result is made of, each once: those that it contains,
+    and those that the functions of its outputs got.
+    """
+    found: dict[int, FieldArray] = {}
+    pending = [output]
+    while pending:
+        piece = pending.pop()
+        if isinstance(piece, Sealed):
+            source = source_of(piece)
+            rows = source.call.rows if isinstance(source, Made) else []
+            pending += [source.array] if isinstance(source, Opened) else rows[::-1]
+        elif hasattr(piece, "is_same_as"):
+            found.setdefault(id(piece), piece)
+        elif type(piece) in (tuple, list, dict):
+            pending += [*(piece.values() if type(piece) is dict else piece)][::-1]
+    return list(found.values())
 
 
 def _revealed(output: Any) -> Any:

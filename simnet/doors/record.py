@@ -6,13 +6,13 @@ influenced them only through doors.
 """
 
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
 from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledDiscrete
-from simnet.doors.call import Argument, DoorCall, Plain, handed_out, open_door
+from simnet.doors.call import Argument, DoorCall, DoorKind, Plain, handed_out, open_door
 from simnet.doors.captured import is_same
 from simnet.errors import ScriptError
 from simnet.values.meter import Meter, Operation
@@ -30,6 +30,22 @@ class RecordedCall:
     words: int
 
 
+class Toss(NamedTuple):
+    """A call of a door with coins. `position` is the number of 64-bit words that the party had
+    drawn from its discrete stream before.
+    """
+
+    kind: DoorKind
+    number: int
+    code: object
+    position: int
+
+    @classmethod
+    def of(cls, call: DoorCall, coins: Coins) -> "Toss":
+        """Return the record of a call that is about to be made."""
+        return cls(call.kind, call.number, code_of(call), position_of(coins))
+
+
 class DoorRecord:
     """The calls of all doors of a run, in the order of each party's script."""
 
@@ -39,14 +55,14 @@ class DoorRecord:
 
     def note(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """Open a door, record the call, and return the result of the door."""
-        before, position = Counter(meter.counts), _position(coins)
+        before, position = Counter(meter.counts), position_of(coins)
         try:
             open_door(call, coins, meter)
             return handed_out(call)
         finally:
             operations = Counter(meter.counts)
             operations.subtract(before)
-            words = _position(coins) - position
+            words = position_of(coins) - position
             place = call.party, call.kind, call.number
             self._recorded[place] = RecordedCall(call, operations, words)
             self.calls.setdefault(call.party, []).append(call)
@@ -82,16 +98,17 @@ def _is_same_place(first: DoorCall, second: DoorCall) -> bool:
     """Return whether two calls have the same kind, field, shape and code, and arguments of the same
     kinds.
     """
-    return (first.kind, first.field, first.shape, first.takes_coins, _code(first)) == (
+    return (first.kind, first.field, first.shape, first.takes_coins, code_of(first)) == (
         second.kind,
         second.field,
         second.shape,
         second.takes_coins,
-        _code(second),
+        code_of(second),
     ) and [type(each) for each in first.arguments] == [type(each) for each in second.arguments]
 
 
-def _code(call: DoorCall) -> object:
+def code_of(call: DoorCall) -> object:
+    """Return what two calls of the same function have in common: its code."""
     return getattr(call.function, "__code__", type(call.function))
 
 
@@ -123,6 +140,7 @@ def _is_same_argument(first: Argument, second: Argument) -> bool:
     return isinstance(first, Plain) and isinstance(second, Plain)
 
 
-def _position(coins: Coins | None) -> int:
+def position_of(coins: Coins | None) -> int:
+    """Return how many words were drawn from a party's stream of discrete coins."""
     source = None if coins is None else discrete_of(coins)
     return source.position if isinstance(source, SampledDiscrete) else 0

@@ -6,7 +6,8 @@ from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, cast
 
 from simnet.coins.coins import Coins
-from simnet.doors.call import Caller
+from simnet.doors.call import Caller, DoorCall
+from simnet.doors.record import Toss
 from simnet.errors import BadInput, ScriptError
 from simnet.kernel.waits import Wait
 from simnet.record.ledger import Line, Lot, Receipts
@@ -227,10 +228,12 @@ class Actor:
         "output",
         "output_failure",
         "receipts",
+        "reduced",
         "role",
         "script",
         "secrets",
         "silent",
+        "tosses",
         "wait",
     )
 
@@ -243,6 +246,8 @@ class Actor:
         self.coins: Coins | None = None  # made when first asked for
         self.output: Any = None
         self.secrets: list[FieldArray] = []
+        self.reduced: DoorCall | None = None  # the first secret with a number of at least q
+        self.tosses: list[Toss] = []  # the calls of doors with coins
         self.doors_opened = {"secret": 0, "disclose": 0, "output": 0}
         self.door: str | None = None  # the kind of the door whose function is being called
         self.output_failure: Exception | None = None  # an output door's error, raised at the end

@@ -37,9 +37,10 @@ class IdealHolder:
         *arguments: object,
         field: Field,
         shape: tuple[int, ...] | int,
+        reduce: bool = False,
     ) -> FieldArray:
         """See `Holder.secret`."""
-        elements: FieldArray = self._through("secret", function, arguments, field, shape)
+        elements: FieldArray = self._through("secret", function, arguments, field, shape, reduce)
         return elements
 
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
@@ -53,10 +54,11 @@ class IdealHolder:
         arguments: Sequence[object],
         field: Field | None = None,
         shape: tuple[int, ...] | int = (),
+        reduce: bool = False,
     ) -> Any:
         number = self._doors_opened[kind]
         self._doors_opened[kind] = number + 1
-        call = door_call(kind, self.name, number, function, arguments, None, field, shape)
+        call = door_call(kind, self.name, number, function, arguments, None, field, shape, reduce)
         coins = self._coins.for_doors if call.takes_coins else None
         return self._reading.door(call, coins, self._meter)
 

@@ -15,6 +15,7 @@ import numpy as np
 from simnet.checks import integer, real
 from simnet.coins.coins import Coins, Deferred, RowBlock, evaluates_block
 from simnet.doors.call import DoorKind, door_call
+from simnet.doors.record import Toss
 from simnet.errors import Abort, ScriptError
 from simnet.kernel import primitives
 from simnet.kernel.actor import Actor, refuse
@@ -184,6 +185,7 @@ class Party:
         *arguments: object,
         field: Field,
         shape: tuple[int, ...] | int,
+        reduce: bool = False,
     ) -> FieldArray:
         """Declare a secret, which messages must protect, and return it as field elements.
 
@@ -193,13 +195,16 @@ class Party:
         `shape` are public. The script can compute with the returned array and send it, but cannot
         look at its elements.
 
+        `simnet run`, `simnet check` and `simnet verify` say if the function gave a number of at
+        least q, because this may be a mistake; with `reduce` they do not.
+
         An error of `function` ends the run, even if the script catches the error. Raises
         `TypeError` in a deferred block.
 
         For example, `me.secret(lambda vote: [vote], vote, field=F, shape=(1,))`.
         """
         actor = self._actor
-        elements: FieldArray = self._through("secret", function, arguments, field, shape)
+        elements: FieldArray = self._through("secret", function, arguments, field, shape, reduce)
         actor.secrets.append(elements)
         return elements.metered(actor.meter)
 
@@ -233,6 +238,7 @@ class Party:
         arguments: Sequence[object],
         field: Field | None = None,
         shape: tuple[int, ...] | int = (),
+        reduce: bool = False,
     ) -> Any:
         if evaluates_block():
             raise TypeError(
@@ -241,10 +247,14 @@ class Party:
         self._begin()
         actor = self._actor
         number = actor.doors_opened[kind]
-        call = door_call(kind, actor.name, number, function, arguments, actor.meter, field, shape)
+        call = door_call(
+            kind, actor.name, number, function, arguments, actor.meter, field, shape, reduce
+        )
         call.vault = self._turn.vault
         actor.doors_opened[kind] = number + 1
         coins = self.coins.for_doors if call.takes_coins else None
+        if coins is not None:
+            actor.tosses.append(Toss.of(call, coins))
         actor.door, self._turn.actor = kind, None  # no party may act while the function runs
         self._turn.opener, self._turn.door_coins = actor, coins
         in_doors = actor.meter.in_doors
@@ -259,6 +269,8 @@ class Party:
         finally:
             actor.door, self._turn.actor = None, actor
             self._turn.opener = self._turn.door_coins = None
+        if call.reduced is not None and actor.reduced is None:
+            actor.reduced = call
         if kind != "output":
             return result
         if call.error is not None:

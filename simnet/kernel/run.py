@@ -25,7 +25,8 @@ from simnet import markup
 from simnet.checks import integer
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
-from simnet.doors.call import unsealed
+from simnet.doors.call import DoorCall, output_rows, unsealed
+from simnet.doors.record import Toss
 from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
@@ -93,6 +94,19 @@ class Unread:
         return f'{number} "{self.tag}"{link}'
 
 
+@attrs.frozen(eq=False)
+class DoorNotes:
+    """What a run notes about its doors, by party: the field arrays that outputs are made of, and
+    the calls of doors with coins. `tossing` has the parties that drew discrete coins outside doors,
+    and `reduced` the first call of each party that made a secret of a number of at least q.
+    """
+
+    returned: Mapping[str, Sequence[FieldArray]] = attrs.field(factory=dict)
+    tosses: Mapping[str, Sequence[Toss]] = attrs.field(factory=dict)
+    tossing: tuple[str, ...] = ()
+    reduced: tuple[DoorCall, ...] = ()
+
+
 @attrs.frozen(eq=False, repr=False)
 class Run:
     """The record of one run of a protocol; `run` returns it.
@@ -146,6 +160,7 @@ class Run:
     in_place: bool = attrs.field(default=False, repr=False)
     # How many calls of functions of doors shared a process with other calls.
     shared_calls: int = attrs.field(default=0, repr=False)
+    door_notes: DoorNotes = attrs.field(factory=DoorNotes, repr=False)
 
     @functools.cached_property
     def unread(self) -> tuple[Unread, ...]:
@@ -613,6 +628,20 @@ class _Stage:
             network=self.network,
             late=self._late(),
             message_fates=self.message_fates,
+            door_notes=DoorNotes(
+                {
+                    name: rows
+                    for name, actor in by_name.items()
+                    if actor.output is not None and (rows := output_rows(actor.output))
+                },
+                {name: actor.tosses for name, actor in by_name.items() if actor.tosses},
+                tuple(
+                    name
+                    for name, actor in by_name.items()
+                    if actor.coins is not None and actor.coins.tossed
+                ),
+                tuple(actor.reduced for actor in by_name.values() if actor.reduced is not None),
+            ),
         )
 
     def _late(self) -> tuple[Late, ...]:

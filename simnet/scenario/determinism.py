@@ -14,6 +14,7 @@ import attrs
 from simnet.errors import SimnetError
 from simnet.installed import PYTHON
 from simnet.kernel.limits import limits
+from simnet.kernel.run import Run
 from simnet.kernel.schedule import Schedule, Shuffled
 from simnet.network.toml_file import network_named
 from simnet.record.trace import Trace
@@ -30,16 +31,17 @@ def replicas(
     seed: int,
     drop: Sequence[str] = (),
     network: str | None = None,
-) -> dict[str, Trace]:
-    """Return the traces of a scenario's run by circumstance: schedule, number of threads, and the
+) -> tuple[Run, dict[str, Trace]]:
+    """Return a scenario's run, and its traces by circumstance: schedule, number of threads, and the
     seed of Python's hashes of texts.
 
     `drop` says who drops out: see `simnet.scenario.drops`. `network` names the network that decides
     deadlines.
     """
     asked = name, settings, seed, drop, network
-    return {
-        "as it is": trace(*asked),
+    done = played(*asked)
+    return done, {
+        "as it is": done.trace,
         "another schedule": trace(*asked, schedule=Shuffled(1)),
         "yet another schedule": trace(*asked, schedule=Shuffled(2)),
         "1 thread": trace(*asked, threads=1),
@@ -58,6 +60,19 @@ def trace(
     threads: int | None = None,
 ) -> Trace:
     """Return the trace of one run on synthetic people, with the first and last party observed."""
+    return played(name, settings, seed, drop, network, schedule, threads).trace
+
+
+def played(
+    name: str,
+    settings: Mapping[str, str],
+    seed: int,
+    drop: Sequence[str] = (),
+    network: str | None = None,
+    schedule: Schedule | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Return one run on synthetic people, with the first and last party observed."""
     scenario = find(name)[1].with_settings(settings)
     return replica(
         scenario,
@@ -67,7 +82,7 @@ def trace(
         threads=threads,
         drop=drop,
         network=None if network is None else network_named(network),
-    ).trace
+    )
 
 
 def _in_new_process(

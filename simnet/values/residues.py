@@ -429,9 +429,24 @@ def products(weights: Numbers, values: Numbers, modulus: int) -> Numbers:
     return np.asarray(weights.astype(object) @ values.astype(object) % modulus)
 
 
-def constant(field: Field, values: npt.ArrayLike) -> Residues:
+# The first number of at least q that `constant` has got in this process, and its q. A constant may
+# be made before a run, so it belongs to no run.
+reduced_constants: list[tuple[int, int]] = []
+
+
+def first_reduced(field: Field, integers: Numbers) -> int | None:
+    """Return the first of the integers that is at least q, if there is one."""
+    if not integers.size or integers.max() < field.modulus:
+        return None
+    return int(integers[integers >= field.modulus].flat[0])
+
+
+def constant(field: Field, values: npt.ArrayLike, *, reduce: bool = False) -> Residues:
     """Return public integers, of either sign, as elements of the field. The integers are copied and
     reduced mod q. Booleans count as 0 and 1.
+
+    Commands such as `simnet run` print a line about a number of at least q, because it may be a
+    mistake; with `reduce` they do not.
 
     Raises `TypeError` for other values that numpy does not store as integers of at most 64 bits.
 
@@ -446,13 +461,16 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
         raise TypeError(
             f"field elements are made from integers of at most 64 bits, got {integers.dtype} values"
         )
+    if not reduce and not reduced_constants:
+        number = first_reduced(field, integers)
+        reduced_constants.extend([] if number is None else [(number, field.modulus)])
     wide = integers.astype(np.int64 if integers.dtype.kind == "i" else np.uint64)
     return Residues(field, np.asarray(wide % wide.dtype.type(field.modulus)).astype(field.dtype))
 
 
 def public_matrix(factor: Any, field: Field) -> Any:
     """Return a numpy array of integers as elements of the field, and any other value unchanged."""
-    return constant(field, factor) if isinstance(factor, np.ndarray) else factor
+    return constant(field, factor, reduce=True) if isinstance(factor, np.ndarray) else factor
 
 
 def holder_of(arrays: Sequence[Any]) -> Meter | None:

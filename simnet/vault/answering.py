@@ -48,7 +48,8 @@ def serve(run: socket.socket) -> None:
 
 def _answer(frame: bytes, definitions: list[object]) -> bytes:
     """Call a function, and return what happened, encoded: its value, its error, or the coin for
-    which its tape has no outcome; what it billed; and how far it read its coins.
+    which its tape has no outcome; what it billed; how far it read its coins; and the number of at
+    least q that a secret was made of, if there is one.
 
     The frame has further definitions, in one pickle or several, and the call.
     """
@@ -65,15 +66,16 @@ def _answer(frame: bytes, definitions: list[object]) -> bytes:
         source = None if coins is None else discrete_of(coins)
         start = source.position if isinstance(source, SampledDiscrete) else 0
         close_off()
-        outcome = _outcome(DoorCall(**described, arguments=()), arguments, coins)
+        call = DoorCall(**described, arguments=())
+        outcome = _outcome(call, arguments, coins)
         if isinstance(source, TapeDiscrete) and source.tape.stop is not None:
             kind, data = _stopped(source.tape.stop)  # perhaps the function caught this error
             outcome = "end" if kind == "end" else "stopped", data
         words = source.position - start if isinstance(source, SampledDiscrete) else 0
         tossed = coins is not None and coins.tossed
-        return marshal.dumps((*outcome, dict(meter.counts), words, tossed), 2)
+        return marshal.dumps((*outcome, dict(meter.counts), words, tossed, call.reduced), 2)
     except BaseException as error:
-        return marshal.dumps((*_stopped(error), {}, 0, False), 2)
+        return marshal.dumps((*_stopped(error), {}, 0, False, None), 2)
 
 
 def _outcome(call: DoorCall, arguments: Sequence[object], coins: Any) -> tuple[str, Any]:

@@ -160,6 +160,7 @@ class Vault:
             if isinstance(source, TapeDiscrete) and answer.kind == "stopped":
                 source.tape.stopped(error)
             raise error
+        call.reduced = None if call.reduce else answer.reduced
         return answer.value if call.field is None else _elements(call.field, answer.value, call)
 
     def check_again(self) -> None:
@@ -251,12 +252,13 @@ class _Answer:
     billed: Mapping[Operation, int]
     words: int
     tossed: bool
+    reduced: int | None
 
     @classmethod
     def of(cls, data: Any) -> "_Answer":
-        kind, value, billed, words, tossed = data
+        kind, value, billed, words, tossed, reduced = data
         plain = decode(value) if kind in ("value", "end") else value
-        return cls(kind, plain, billed, words, tossed)
+        return cls(kind, plain, billed, words, tossed, reduced)
 
 
 def _elements(field: Field, residues: Any, call: DoorCall) -> Residues:
