@@ -40,7 +40,7 @@ def small(name: str) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_dpds_is_the_same_whatever_the_circumstances() -> None:
-    traces = replicas("dpds", small("dpds"), 0)
+    _, traces = replicas("dpds", small("dpds"), 0)
     assert len(traces) == REPLICAS
     assert len(set(traces.values())) == 1
 

@@ -50,7 +50,7 @@ class Add:
 
     async def server(self, me: Party) -> Any:
         users = me.names("user")[1 if self.script == "forgets u1" else 0 :]
-        total = sum(await me.gather(NOTE, users))
+        total: Any = sum(await me.gather(NOTE, users))
         if self.script == "multiple":
             total = total * 7
         if self.script == "noise":
