@@ -44,7 +44,7 @@ from protocols.two_rounds import about as two_rounds
 from protocols.two_rounds.script import SamplingPrivacy
 from protocols.weighted import about as weighted
 from protocols.weighted.script import GroupProtocol, Weighted
-from simnet.contract import Ideal, Identification, OverItems, Protocol, Simulator, Thresholds
+from simnet.contract import Ideal, OverItems, Protocol, Simulator
 from simnet.stated.about import About, Describe
 
 PROTOCOLS: tuple[type[Protocol], ...] = (
@@ -84,19 +84,6 @@ IDEAL: tuple[type[Ideal], ...] = (
     SamplingPrivacy,
     Weighted,
 )
-THRESHOLDS: tuple[type[Thresholds], ...] = (
-    DPDS,
-    Committee,
-    RobustDPDS,
-    SecAgg,
-    SecAggPlus,
-    DPDG,
-    TSS,
-    TSSPrime,
-    RobustTSS,
-    SamplingPrivacy,
-)
-IDENTIFICATION: tuple[type[Identification], ...] = (DPDS, TSS, TSSPrime, RobustTSS)
 OVER_ITEMS: tuple[type[OverItems], ...] = (
     DPCS,
     DPCSStar,

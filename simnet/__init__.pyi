@@ -15,7 +15,6 @@ from .contract import Ideal as Ideal
 from .contract import OverItems as OverItems
 from .contract import Protocol as Protocol
 from .contract import Simulator as Simulator
-from .contract import Thresholds as Thresholds
 from .drawing import line_figure as line_figure
 from .errors import Abort as Abort
 from .errors import BadInput as BadInput

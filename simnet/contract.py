@@ -25,15 +25,13 @@ Only `parties()` is required. The third column of the table names *facets*. A fa
 lists members (methods or attributes) of a protocol which some part of simnet uses. A protocol has a
 facet if it has the members that the class lists; it need not inherit from the class.
 
-==================  ========  ================  ====================================================
-member              needed    facet             who uses the member, and what for
-==================  ========  ================  ====================================================
-`parties`           always    `Protocol`        every run: who takes part
-`functionality`     optional  `Ideal`           verdicts, exact views: what the ideal world gives
-`enough_shares`     optional  `Thresholds`      breaking sets: how many shares are enough
-`identifies_input`  optional  `Identification`  breaking sets: which elements tell an input
-`items`             optional  `OverItems`       verdicts, exact views, made-up inputs: the items
-==================  ========  ================  ====================================================
+===============  ========  ===========  ==================================================
+member           needed    facet        who uses the member, and what for
+===============  ========  ===========  ==================================================
+`parties`        always    `Protocol`   every run: who takes part
+`functionality`  optional  `Ideal`      verdicts, exact views: what the ideal world gives
+`items`          optional  `OverItems`  verdicts, exact views, made-up inputs: the items
+===============  ========  ===========  ==================================================
 
 The class `Simulator` describes another object than the protocol: the simulator of a security proof,
 which stands in a file of its own.
@@ -134,39 +132,6 @@ class Ideal(Protocol, Interface):
 
         The method must return an array, or a list of arrays, for each party that gets something;
         parties that get nothing may be left out.
-        """
-        ...
-
-
-@runtime_checkable
-class Thresholds(Protocol, Interface):
-    """How many shares are enough to read a secret.
-
-    For a protocol without this facet the search for breaking sets may have to try sets of users one
-    by one.
-    """
-
-    def enough_shares(self, shares: int) -> int:
-        """Return how many of `shares` shares, whichever they are, are enough to read a secret."""
-        ...
-
-
-@runtime_checkable
-class Identification(Protocol, Interface):
-    """What the elements of a party's secrets say about the party's input.
-
-    For a protocol without this facet a set of users identifies the input of another user only if
-    it reads all elements of all secrets of this user.
-    """
-
-    def identifies_input(self, values: Mapping[int, int]) -> bool:
-        """Return whether these elements of a party's secrets determine the input of the party.
-
-        `values` maps the number of an element to the element. The elements of all secrets of the
-        party are numbered from 1, in the order in which it declares them; with one secret that has
-        an element for each item, the number of an element is the item.
-
-        The method must return False when in doubt.
         """
         ...
 

@@ -200,10 +200,6 @@ class Committee:
         """Return unbiased frequencies among `users` users, from their counts; shape (N,)."""
         return counts / (self.participation * users)
 
-    def enough_shares(self, shares: int) -> int:
-        """Return how many of a secret's `shares` shares determine the secret."""
-        return self.sharing.needed(shares)
-
 
 class RobustDPDS(Committee):
     """DPDS that survives drop-outs: all users are the committee.

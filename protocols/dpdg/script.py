@@ -190,7 +190,3 @@ class DPDG:
     def estimate(self, counts: Numbers) -> Numbers:
         """Return unbiased frequencies, given the signed fixed-point counts; shape (N,)."""
         return counts / (self.users * 2.0**self.fraction_bits)
-
-    def enough_shares(self, shares: int) -> int:
-        """Return how many of a secret's `shares` shares determine the secret."""
-        return self.sharing.needed(shares)

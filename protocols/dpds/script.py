@@ -106,15 +106,3 @@ class DPDS:
     def estimate(self, counts: Numbers) -> Numbers:
         """Return unbiased frequencies, given the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
-
-    def enough_shares(self, shares: int) -> int:
-        """Return how many of a secret's `shares` shares determine the secret."""
-        return self.sharing.needed(shares)
-
-    def identifies_input(self, values: Mapping[int, int]) -> bool:
-        """Return whether these elements of a user's response determine the user's item.
-
-        One element that is 1 determines the item. N - 1 zeros determine it if every user takes part
-        (p = 1).
-        """
-        return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)

@@ -450,10 +450,6 @@ class SecAgg:
         """Return the frequencies among `users` users, from the sum of their vectors; shape (N,)."""
         return self.question.estimate(counts) * (self.users / users)
 
-    def enough_shares(self, shares: int) -> int:
-        """Return how many of a secret's `shares` shares determine the secret."""
-        return min(self.threshold, shares)
-
 
 @attrs.frozen
 class SecAggPlus(SecAgg):

@@ -194,7 +194,3 @@ class SamplingPrivacy:
         # both rounds may have equal sums although the same owner is missing in both
         estimators.all_answered(counts[0], self.users)
         return accuracy.with_none(self.mechanism, holders, self.users) / self.users
-
-    def enough_shares(self, shares: int) -> int:
-        """Return how many of a secret's `shares` shares determine the secret."""
-        return self.sharing.needed(shares)

@@ -156,11 +156,12 @@ def _small_coalitions(
     figure: Path | None,
     json: str | None,
 ) -> None:
+    from simnet.adversary.certificate import certificate_of
     from simnet.adversary.coalitions.every_coalition import every_coalition
+    from simnet.adversary.judge import Judge
     from simnet.cli.output import print_note, remarks, write_json
     from simnet.cli.progress import progress_bar
     from simnet.files import write_whole
-    from simnet.scenario.certified import certify_coalitions
     from simnet.scenario.drops import outcome_in_words
     from simnet.scenario.figure import refuse_undrawable
     from simnet.scenario.lattice import draw_coalitions
@@ -178,10 +179,11 @@ def _small_coalitions(
     if figure is not None:
         draw_coalitions(found, figure)
     if certificates is not None:
-        certified = certify_coalitions(found, done, about, asked.scenario, asked.name)
-        for members, text in certified:
+        certify = asked.certify(Judge([done], found.parties, about).verdict, certificate_of)
+        texts = {members: text for members in found.listed() if (text := certify(members))}
+        for members, text in texts.items():
             write_whole(certificates / f"{'-'.join(members)}.json", text)
-        out.print(f"certificates written to {certificates}: {len(certified):,}")
+        out.print(f"certificates written to {certificates}: {len(texts):,}")
     said = remarks(*outcome_in_words(done, about), guess)
     write_json({**_as_json(found), "remarks": said}, json)
 

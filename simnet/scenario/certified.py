@@ -10,19 +10,14 @@ certificate has to give the seed.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from simnet.adversary.certificate import certificate_of, certificate_text
+from simnet.adversary.certificate import certificate_of
 from simnet.adversary.check import OrbitCertificate, certificate
-from simnet.adversary.coalitions.every_coalition import EveryCoalition
-from simnet.adversary.judge import Judge
 from simnet.errors import BadInput
-from simnet.kernel.run import Run
 from simnet.record.fate import Fate, MessageFate
-from simnet.scenario.scenario import Scenario
 from simnet.scenario.verify import Verified
-from simnet.stated.about import About
 
 # Differences in these keys are reported first, in this order.
 FIRST = ("format", "version", "protocol", "runs", "set", "statement", "disclosed", "families")
@@ -32,29 +27,6 @@ def certificate_of_scenario(verified: Verified, name: str, with_seed: bool) -> d
     """Return the certificate of a verdict; `name` is the name by which the scenario is found."""
     settings = verified.scenario.settings()
     return certificate_of(verified.verdict, scenario=name, parameters=settings, with_seed=with_seed)
-
-
-def certify_coalitions(
-    found: EveryCoalition, done: Run, about: About, scenario: Scenario, name: str
-) -> list[tuple[Sequence[str], str]]:
-    """Return the coalitions that the lists of `found` name, each with the text of its certificate.
-
-    `done` is the run that was judged, and `name` the name by which its scenario is found. A
-    coalition whose verdict is undecided has no certificate.
-    """
-    listed = {each.coalition: None for each in found.leaks}
-    for standing in found.standings:
-        of_party = standing.exposing, standing.unexposing, standing.touching, standing.untouching
-        listed |= {members: None for each in of_party for members in each}
-    judge = Judge([done], found.parties, about)
-    texts: list[tuple[Sequence[str], str]] = []
-    for members in sorted(listed, key=lambda members: (len(members), members)):
-        judged = judge.verdict(members)
-        if judged.finding != "undecided":
-            settings = scenario.settings()
-            made = certificate_of(judged, scenario=name, parameters=settings, with_seed=True)
-            texts.append((members, certificate_text(made)))
-    return texts
 
 
 class Claimed:

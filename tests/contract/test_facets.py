@@ -13,7 +13,7 @@ GOOD = """
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simnet.contract import Holder, Ideal, Protocol, Thresholds
+from simnet.contract import Holder, Ideal, Protocol
 from simnet.roster import Seat
 from simnet.values.field import FieldArray
 
@@ -27,20 +27,15 @@ class Mine:
     ) -> Mapping[str, FieldArray]:
         return {}
 
-    def enough_shares(self, shares: int) -> int:
-        return shares
-
 
 IDEAL: type[Ideal] = Mine
-THRESHOLDS: type[Thresholds] = Mine
 PROTOCOL: type[Protocol] = Mine
 """
 BAD = {
-    "missing": (GOOD.replace("enough_shares", "other"), "type[Thresholds]"),
     "misspelt": (GOOD.replace("def functionality", "def functionalty"), "type[Ideal]"),
     "of another type": (
-        GOOD.replace("shares: int) -> int", "shares: int) -> str"),
-        "type[Thresholds]",
+        GOOD.replace("-> Mapping[str, FieldArray]", "-> Mapping[str, str]"),
+        "type[Ideal]",
     ),
     "without parties": (GOOD.replace("def parties", "def partners"), "type[Runnable]"),
 }
@@ -69,10 +64,8 @@ def test_a_missing_or_misspelt_method_is_a_type_error(tmp_path: Path) -> None:
     [
         (catalogue.PROTOCOLS, contract.Protocol),
         (catalogue.IDEAL, contract.Ideal),
-        (catalogue.THRESHOLDS, contract.Thresholds),
-        (catalogue.IDENTIFICATION, contract.Identification),
     ],
-    ids=["protocol", "ideal", "thresholds", "identification"],
+    ids=["protocol", "ideal"],
 )
 def test_the_catalogue_leaves_no_protocol_out(kinds: tuple[type, ...], facet: type) -> None:
     """If a protocol's class has the methods of a facet, the catalogue lists the protocol for this

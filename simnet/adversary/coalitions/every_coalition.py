@@ -127,6 +127,13 @@ class EveryCoalition:
         for at, finding in enumerate(self.findings):
             yield _named(self.parties, [at + 1])[0], finding
 
+    def listed(self) -> list[Names]:
+        """The coalitions in `standings` and `leaks`, each once, small ones first."""
+        found = {each.coalition for each in self.leaks}
+        for each in self.standings:
+            found.update(each.exposing, each.unexposing, each.touching, each.untouching)
+        return sorted(found, key=lambda members: (len(members), members))
+
     @property
     def role_names(self) -> Names:
         """The roles, each once, in the order of the parties."""
