@@ -51,6 +51,7 @@ import attrs
 from simnet.cli.main import build
 from simnet.cli.main import main as simnet
 from simnet.installed import entries
+from simnet.vault.vault import said_in_place
 from tests.harness.data import ROOT
 from tests.harness.mentions import Mention, mentions_of
 
@@ -278,7 +279,12 @@ def _run_command(text: str) -> tuple[int, str]:
         return done.returncode, done.stdout
     written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     status: object = 0
-    with contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
+    # Commands are run as a user runs them, and so not in place as other tests.
+    with (
+        said_in_place(False),
+        contextlib.redirect_stdout(written),
+        contextlib.redirect_stderr(written),
+    ):
         try:
             simnet(words[1:])
         except SystemExit as left:
@@ -312,7 +318,7 @@ def _executed(block: Block, scope: dict[str, Any]) -> str | None:
     code = "\n" * (block.line - 1) + block.code
     linecache.cache[str(block.page)] = (len(code), None, code.splitlines(True), str(block.page))
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), said_in_place(False):
             exec(compile(code, str(block.page), "exec"), scope)
     except Exception:
         return f"{block}\n{traceback.format_exc()}"
