@@ -3,15 +3,14 @@
 Theory of operation
 -------------------
 
-1. *Products* are expanded where this is possible (`simnet.adversary.expansion`).
-2. *At most.* Opened rows are rows that honest parties gave to `me.secret` or `me.disclose`; a
-   product that cannot be expanded counts as such a door. We add opened rows to what the coalition
-   sees until the remaining opened rows cannot tell anything more (`simnet.adversary.opened_rows`).
-   Then we compare the functions that this view determines with F, what the ideal world hands out.
-   If no door was given a row with coins, nothing is added. If the ideal output depends on coins,
-   the upper end is `leaks` as soon as this view determines anything. Together with messages that
-   contain these coins, the output may tell more than it tells alone. The upper end is also `leaks`
-   if seeds may be guessed or depend on each other (`simnet.adversary.deductions`).
+1. *Products* are written out (`simnet.adversary.rewriting`).
+2. *At most.* If no door was given a row with coins, and no message contains a product of coins, the
+   coalition learns the functions that its messages determine, and nothing else. Otherwise we
+   replace coins by rows as far as possible (`simnet.adversary.change_of_coins`). What is left is
+   compared with F, what the ideal world hands out. If the ideal output depends on coins, the upper
+   end is `leaks` as soon as anything is left. Together with messages that contain these coins, the
+   output may tell more than it tells alone. The upper end is also `leaks` if seeds may be guessed
+   or depend on each other (`simnet.adversary.deductions`).
 3. *At least.* Let L be the functions that the messages alone determine. A function in L is a leak
    if secrets can change so that the function changes and the ideal output does not. If each secret
    can be varied by itself, every function in L that is not in F is a leak. The following unknowns
@@ -37,16 +36,16 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from simnet.adversary.change_of_coins import ChangeOfCoins
 from simnet.adversary.deductions import Deductions, Sight
 from simnet.adversary.door_laws.surroundings import WidestView
 from simnet.adversary.field_view import field_view
 from simnet.adversary.knowledge import Knowledge
-from simnet.adversary.opened_rows import MarkedRows, WidenedView
 from simnet.adversary.relations import Relations
 from simnet.adversary.rewriting import Doors, Rewriting, families_of, joined
 from simnet.adversary.roles import Roles
 from simnet.linear.span import Span
-from simnet.linear.terms import Terms, join, no_rows, refine
+from simnet.linear.terms import Terms, refine
 from simnet.linear.unknowns import PLACES
 from simnet.linear.vectors import Vector
 from simnet.values.field import Field
@@ -62,21 +61,21 @@ class ShareBounds:
 
     `sight` is what the coalition sees and is handed. `knowledge` is what the messages alone
     determine, over each field. `remarks` say why the two ends differ, and what else is doubtful.
-    `rewriting` says how products are expanded for the upper end. `view` is the widened view behind
-    the upper end. It is None if honest parties gave no row with coins to a door, or if seeds may be
-    guessed or depend on each other.
+    `rewriting` says how products are written out for the upper end. `change` is the change of coins
+    behind the upper end. It is None if honest parties gave no row with coins to a door and no
+    message contains a product of coins, or if seeds may be guessed or depend on each other.
     """
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
         self._doors = doors
         self.corrupt = corrupt
         self._handed = sight.handed
-        self.view: WidenedView | None = None
+        self.change: ChangeOfCoins | None = None
         # What the coalition deduces for certain, and what it may deduce at most.
         least = Deductions(doors, corrupt, sight)
         self.most = most = least if least.is_final else least.widened()
         # Whether some seeds count as known or safe only because the coalition was given the rows of
-        # doors. If so, the widened view must contain these rows from the start.
+        # doors. If so, the upper end is for a coalition that has these rows from the start.
         self._needs_rows = most is not least and most.relies_on_more_than(least)
         agrees_by_signatures = least.may_agree_by_signatures()
         self.rewriting = most.rewriting
@@ -149,19 +148,19 @@ class ShareBounds:
                     field,
                     [part for part in parts if part.field == field],
                     [rewriting.terms(forms) for forms in self._handed if forms.field == field],
-                    lanes[field.modulus] if lanes else None,
+                    None if lanes is None else lanes[field.modulus],
                 ),
                 rewriting.roles,
             )
             for field in sorted(fields, key=lambda field: field.modulus)
         )
 
-    def knowledge_beside(self, view: WidenedView) -> tuple[Knowledge, ...]:
-        """For each field of the widened view: what the messages alone determine. The coalition
-        counts as knowing the seeds that it knows at the upper end. The rows have as many lanes as
-        those of the widened view, so that a certificate can list both.
+    def knowledge_beside(self, change: ChangeOfCoins) -> tuple[Knowledge, ...]:
+        """For each field: what the messages alone determine, by rows with one lane. The coalition
+        counts as knowing the seeds that it knows at the upper end.
         """
-        return self._knowledge(self.most, {each.modulus: each.lanes for each in view.fields})
+        lanes = defaultdict(lambda: 1, {row.modulus: 1 for row in change.rows})
+        return self._knowledge(self.most, lanes)
 
     def knowledge_in(self, lanes: Mapping[int, int]) -> tuple[Knowledge, ...]:
         """For each field: what the messages alone determine, by rows with `lanes[q]` lanes over
@@ -170,17 +169,18 @@ class ShareBounds:
         return self._knowledge(self.least, lanes)
 
     def _receives(self, deductions: Deductions) -> bool:
-        """Whether the coalition can compute the opened rows that were used to expand products."""
+        """Whether the coalition can compute the opened rows that were used for products."""
         rewriting = deductions.rewriting
-        roles = rewriting.roles
-        for modulus, rows in rewriting.rows_used.items():
-            parts = [
-                rewriting.part(part) for part in deductions.parts if part.field.modulus == modulus
-            ]
-            seen = join([refine(part.terms, 1) for part in parts]) if parts else no_rows(1)
-            found = MarkedRows(seen, rows, roles.is_coin, roles.is_known, modulus)
-            if not found.is_known.all():
-                return False
+        known = rewriting.roles.known
+        for modulus, rows in rewriting.equations.items():
+            seen = Span(modulus)
+            terms = [part.terms for part in deductions.parts if part.field.modulus == modulus]
+            # Coins with coefficients cannot be cancelled by anything else than rows of messages.
+            for row in (row for each in terms for row in refine(each, 1).vectors()):
+                seen.add({u: value for u, value in row.items() if not known[u // PLACES]})
+            for row in rows:
+                if {u: value for u, value in row.items() if not known[u // PLACES]} not in seen:
+                    return False
         return True
 
     # At most.
@@ -197,47 +197,57 @@ class ShareBounds:
         roles = rewriting.roles
         doors = rewriting.open_doors()
         tells_output = self._tells_by_output(most)
-        if doors:
-            view = self.view = WidenedView(
-                *self._rows(most), doors, roles, gives_all=self._needs_rows
+        if not rewriting.is_complete:
+            reasons.append(
+                "the products of field elements have too many terms to be written out, so it is "
+                "not known what they tell"
             )
-            if view.breach:
-                reasons.append(view.breach)
+            return "leaks"
+        given = rewriting.open_factors() if self._needs_rows else []
+        if doors or given or rewriting.has_products_of_coins(most.parts):
+            change = self.change = ChangeOfCoins(
+                self._rows(most, given),
+                self._ideal_rows(most),
+                doors,
+                roles,
+                self._doors.unknowns,
+                gives_all=self._needs_rows,
+            )
+            if change.breach:
+                reasons.append(change.breach)
                 return "leaks"
-            if view.given:
+            if change.given:
                 reasons.append(
                     "messages may depend on the same coins or seeds as field elements given to "
-                    f"{_listed(view.given)}; the upper bound assumes that the coalition knows "
+                    f"{_listed(change.given)}; the upper bound assumes that the coalition knows "
                     "these field elements"
                 )
-            known = [
-                (functions, _ideal_span(modulus, view.ideal[modulus], roles))
-                for modulus, functions in view.functions.items()
-            ]
-            lanes = {modulus: rows.lanes for modulus, rows in view.ideal.items()}
-            functions_in_lanes = {
-                modulus: (lanes[modulus], functions)
-                for modulus, functions in view.functions.items()
-            }
-            self.widest = self._widest(functions_in_lanes, view.rows, rewriting, tells_output)
+            elif change.left:
+                reasons.append(
+                    "no way was found to show that coins hide the products in the messages, so "
+                    "the upper bound assumes that they tell everything"
+                )
+            left = {modulus: (1, rows) for modulus, rows in change.functions().items()}
+            self.widest = self._widest(left, rewriting, tells_output)
+            tells, is_in_output = bool(change.left), change.is_in_output
         else:
             determined = self._knowledge(most) if known_already is None else known_already
-            known = [
-                ([function.terms for function in knowledge.functions], knowledge.ideal)
-                for knowledge in determined
-            ]
-            functions_in_lanes = {
-                knowledge.modulus: (
-                    knowledge.view.lanes,
-                    [function.terms for function in knowledge.functions],
-                )
-                for knowledge in determined
-            }
-            # No door was given a row with coins, so the rows of the view are not needed.
-            self.widest = self._widest(functions_in_lanes, {}, rewriting, tells_output)
-        if not any(functions for functions, _ in known) and not tells_output:
+            self.widest = self._widest(
+                {
+                    knowledge.modulus: (
+                        knowledge.view.lanes,
+                        [function.terms for function in knowledge.functions],
+                    )
+                    for knowledge in determined
+                },
+                rewriting,
+                tells_output,
+            )
+            functions = [function for each in determined for function in each.functions]
+            tells, is_in_output = bool(functions), all(each.in_output for each in functions)
+        if not tells and not tells_output:
             return "nothing"
-        if any(function not in ideal for functions, ideal in known for function in functions):
+        if not is_in_output:
             return "leaks"
         handed = families_of(rewriting.terms(forms) for forms in self._handed)
         if roles.depends_on_coins(handed):
@@ -266,31 +276,33 @@ class ShareBounds:
     def _widest(
         self,
         functions: Mapping[int, tuple[int, Sequence[Vector]]],
-        rows: Mapping[int, Terms],
         rewriting: Rewriting,
         tells_output: bool,
     ) -> WidestView:
         return WidestView(
             functions=functions,
-            rows=rows,
+            change=self.change,
+            terms=rewriting.terms,
             roles=rewriting.roles,
             unknowns=self._doors.unknowns,
             handed=[rewriting.terms(forms) for forms in self._handed],
             tells_output=tells_output,
         )
 
-    def _rows(self, deductions: Deductions) -> tuple[dict[int, Terms], dict[int, Terms]]:
-        rewriting = deductions.rewriting
+    def _rows(self, deductions: Deductions, given: Sequence[tuple[int, Terms]]) -> dict[int, Terms]:
         messages: dict[int, list[Terms]] = defaultdict(list)
-        ideal: dict[int, list[Terms]] = defaultdict(list)
         for part in deductions.parts:
-            messages[part.field.modulus].append(rewriting.part(part).terms)
+            messages[part.field.modulus].append(deductions.rewriting.part(part).terms)
+        for modulus, terms in given:
+            messages[modulus].append(terms)
+        return {modulus: joined(rows) for modulus, rows in messages.items()}
+
+    def _ideal_rows(self, deductions: Deductions) -> dict[int, list[Vector]]:
+        rows: dict[int, list[Vector]] = defaultdict(list)
         for forms in self._handed:
-            ideal[forms.field.modulus].append(rewriting.terms(forms))
-        return (
-            {modulus: joined(rows) for modulus, rows in messages.items()},
-            {modulus: joined(rows) for modulus, rows in ideal.items()},
-        )
+            terms = deductions.rewriting.terms(forms)
+            rows[forms.field.modulus] += refine(terms, 1).vectors()
+        return rows
 
     # At least.
 
@@ -412,13 +424,6 @@ def _exceeds(knowledge: Knowledge, fixed: set[int]) -> bool:
 
 def _without(vector: Vector, families: set[int]) -> Vector:
     return {u: value for u, value in vector.items() if u // PLACES not in families}
-
-
-def _ideal_span(modulus: int, rows: Terms, roles: Roles) -> Span:
-    span = Span(modulus)
-    for row in rows.vectors():
-        span.add({u: value for u, value in row.items() if not roles.known[u // PLACES]})
-    return span
 
 
 def _listed(titles: Sequence[str]) -> str:

@@ -14,7 +14,8 @@ coalition's own unknowns contribute. The result is this function.
 
 *At most L.* The certificate gives a *shift*: what to add to which honest coins, in terms of honest
 secrets. docs/proofs/shift-of-coins.md explains why this is a proof. If doors were given rows with
-coins in them, a certificate of `nothing` or `output-only` may have to show more (`door_proof`).
+coins in them, or messages contain products of coins, a certificate of `nothing` or `output-only`
+gives a list of *changes* instead: which coin is replaced by which row (`change_of_coins`).
 
 Example: u2 sends only s + c to u1, and c is a coin of u2. Then L = 0, and the shift adds s to c: in
 terms of c' = c + s the message is c', which tells nothing about s. If u2 also sends c, this message
@@ -54,13 +55,12 @@ import attrs
 import numpy as np
 
 from simnet.adversary.attack import own_part, sorted_entries
+from simnet.adversary.change_of_coins import ChangeOfCoins, DoorRows, Row
 from simnet.adversary.check import VERSION, canonical_text
 from simnet.adversary.coalition import NETWORK
 from simnet.adversary.discrete import DiscreteView
-from simnet.adversary.door_proof import DoorProof, FieldProof
 from simnet.adversary.field_view import BlockForms, BoxesReceived
 from simnet.adversary.knowledge import Knowledge
-from simnet.adversary.opened_rows import DoorRows
 from simnet.adversary.seed_proof import SeedProof, SeedRows
 from simnet.adversary.verdict import Verdict
 from simnet.closure import closure_of
@@ -124,15 +124,15 @@ def certificate_of(
             "cannot say which deadlines passed"
         )
     protocol = verdict.runs[0].protocol
-    proof = _door_proof(verdict)
-    seeds = _seed_proof(verdict, proof)
+    change = _change(verdict)
+    seeds = _seed_proof(verdict, change)
     families = _Families(verdict, seeds)
     fields = [
-        _FieldWriter(verdict, knowledge, families, proof, seeds).field()
-        for knowledge in _knowledge(verdict, proof, seeds)
+        _FieldWriter(verdict, knowledge, families, change, seeds).field()
+        for knowledge in _knowledge(verdict, change, seeds)
     ]
-    doors = [families.door(door) for door in proof.doors] if proof else []
-    told = [families.number(each) for each in sorted(proof.told)] if proof else []
+    doors = [families.door(door) for door in change.doors] if change else []
+    told = [families.number(each) for each in change.known_families] if change else []
     return {
         "format": "simnet certificate",
         "version": VERSION,
@@ -143,7 +143,7 @@ def certificate_of(
         "disclosed": _disclosed(verdict.discrete),
         "notes": list(verdict.notes),
         "reveals": _reveals(fields, verdict.discrete, with_seed),
-        "written_out": _written_out(verdict, proof),
+        "written_out": _written_out(verdict, change),
         "families": families.listed,
         "doors": doors,
         "told": sorted(told),
@@ -199,26 +199,25 @@ def source_digest(protocol: type) -> str | None:
     return digest.hexdigest()
 
 
-def _door_proof(verdict: Verdict) -> DoorProof | None:
-    view = verdict.bounds.view
-    if view is None or verdict.finding in ("leaks", "no-shares"):
-        return None
-    return DoorProof(verdict.bounds, view)
+def _change(verdict: Verdict) -> ChangeOfCoins | None:
+    return None if verdict.finding in ("leaks", "no-shares") else verdict.bounds.change
 
 
-def _seed_proof(verdict: Verdict, proof: DoorProof | None) -> SeedProof | None:
+def _seed_proof(verdict: Verdict, change: ChangeOfCoins | None) -> SeedProof | None:
     """The proof about seeds; None if the finding is `no-shares`, or if no seed matters for what the
     coalition sees.
 
-    Raises `SimnetError` if the verdict needs a proof about opened rows, too.
+    Raises `SimnetError` if the verdict needs a change of coins, too.
     """
     if verdict.finding == "no-shares" or not verdict.bounds.least.reached:
         return None
-    if proof is not None:
-        raise SimnetError(
-            "a certificate cannot list seeds if field elements that depend on coins were given to "
-            f"{proof.doors[0].title}"
+    if change is not None:
+        what = (
+            f"field elements that depend on coins were given to {change.doors[0].title}"
+            if change.doors
+            else "messages contain products of coins"
         )
+        raise SimnetError(f"a certificate cannot list seeds if {what}")
     return SeedProof(verdict.bounds, verdict.unknowns, verdict.finding == "leaks")
 
 
@@ -242,18 +241,18 @@ def _message(verdict: Verdict, part: BlockForms | BoxesReceived, place: int) -> 
 
 
 def _knowledge(
-    verdict: Verdict, proof: DoorProof | None, seeds: SeedProof | None
+    verdict: Verdict, change: ChangeOfCoins | None, seeds: SeedProof | None
 ) -> Sequence[Knowledge]:
     if seeds is not None:
         return seeds.knowledge
-    return verdict.knowledge if proof is None else verdict.bounds.knowledge_beside(proof.view)
+    return verdict.knowledge if change is None else verdict.bounds.knowledge_beside(change)
 
 
-def _written_out(verdict: Verdict, proof: DoorProof | None) -> int:
+def _written_out(verdict: Verdict, change: ChangeOfCoins | None) -> int:
     if verdict.finding == "no-shares":
         return 0
     bounds = verdict.bounds
-    return bounds.written_out if proof is None else bounds.rewriting.written_out
+    return bounds.written_out if change is None else bounds.rewriting.written_out
 
 
 class _Families:
@@ -295,7 +294,7 @@ class _Families:
             "function": door.function,
             "has_input": door.has_input,
             "discloses": door.discloses,
-            "in_full": door.in_full and door.kind == "disclose",
+            "in_full": door.in_full,
             "made": None if door.made is None else self.number(door.made),
         }
 
@@ -310,38 +309,36 @@ class _FieldWriter:
         verdict: Verdict,
         knowledge: Knowledge,
         families: _Families,
-        proof: DoorProof | None,
+        change: ChangeOfCoins | None,
         seeds: SeedProof | None,
     ) -> None:
         self._verdict = verdict
         self._seeds = seeds
         self._knowledge = knowledge
         self._families = families
-        self._proof: FieldProof | None = proof.fields[knowledge.modulus] if proof else None
-        self._functions = _functions(knowledge, proof)
+        self._change = change
+        self._functions = _functions(knowledge, change)
         self._unknowns: Unknowns = verdict.unknowns
         self._numbers: dict[int, int] = {}
 
     def field(self) -> Json:
-        knowledge, proof = self._knowledge, self._proof
+        knowledge, change = self._knowledge, self._change
+        rows = change.rows_over(knowledge.modulus) if change else []
+        given = [row for row in rows if change and row in change.coins]
         part: Json = {
             "modulus": knowledge.modulus,
             "lanes": knowledge.view.lanes,
             "messages": self._messages(),
             "opened": [
-                {"door": door, "seen": is_seen, "form": self._pairs(form)}
-                for door, is_seen, form in (proof.opened if proof else ())
+                {"door": row.door, "seen": row.is_seen, "form": self._pairs(row.form)}
+                for row in rows
+                if row.door is not None
             ],
             "ideal": [self._pairs(vector) for vector, _ in knowledge.ideal.basis()],
             "learned": [self._learned(function, origin) for function, origin in self._functions],
-            "at_most": [self._pairs(vector) for vector in self._further()],
-            "shift": self._moves(proof.shift if proof else knowledge.elimination.shift()),
-            "apart": self._moves(proof.apart if proof else {}, of_unknowns=False),
-            "combined": [
-                [row, _ordered(pairs.items())]
-                for row, pairs in sorted((proof.combined if proof else {}).items())
-            ],
-            "hiding": self._moves(proof.hiding if proof else {}),
+            "shift": [] if change else self._moves(knowledge.elimination.shift()),
+            "changes": self._changes(change, rows) if change else None,
+            "given": [self._number(*row.form) for row in given],
             "seeds": [self._seed(each) for each in self._seed_rows],
         }
         return {**part, "unknowns": [self._named(unknown) for unknown in self._numbers]}
@@ -378,19 +375,6 @@ class _FieldWriter:
             "private": [[row, self._pairs(moves)] for row, moves in entry.private],
         }
 
-    def _further(self) -> list[Vector]:
-        """Return functions that the coalition may learn in addition to the functions that the
-        messages tell.
-        """
-        if self._proof is None:
-            return []
-        learned, further = Span(self._knowledge.modulus), Span(self._knowledge.modulus)
-        for known, _ in self._functions:
-            learned.add(known)
-        for function in self._proof.functions:
-            further.add(learned.reduce(function)[0])
-        return [vector for vector, _ in further.basis()]
-
     def _learned(self, function: Vector, origin: Vector) -> Json:
         knowledge, lanes = self._knowledge, self._knowledge.view.lanes
         rows, factors = sorted_entries(knowledge.weights(origin))
@@ -412,12 +396,20 @@ class _FieldWriter:
             "values": [int(value) % knowledge.modulus for value in values],
         }
 
-    def _moves(self, moves: Mapping[int, Vector], of_unknowns: bool = True) -> list[list[Any]]:
-        """Return a list of pairs: a coin, and what is added to the coin. This is a form if
-        `of_unknowns` is set, and otherwise a combination of opened rows.
+    def _moves(self, moves: Mapping[int, Vector]) -> list[list[Any]]:
+        """Return a list of pairs: a coin, and the form that is added to the coin."""
+        return _ordered((self._number(coin), self._pairs(moves[coin])) for coin in sorted(moves))
+
+    def _changes(self, change: ChangeOfCoins, rows: Sequence[Row]) -> list[list[int]]:
+        """Return a list of pairs in the order of the changes: a row, and the coin that it replaces.
+        Rows of messages come first, then the opened rows, then the given coins.
         """
-        pairs = self._pairs if of_unknowns else (lambda vector: _ordered(vector.items()))
-        return _ordered((self._number(coin), pairs(moves[coin])) for coin in sorted(moves))
+        places = {row.place: place for place, row in enumerate(rows)}
+        return [
+            [places[each.row.place], self._number(each.coin)]
+            for each in change.changes
+            if each.row.place in places
+        ]
 
     def _pairs(self, vector: Vector) -> Pairs:
         return _ordered((self._number(unknown), value) for unknown, value in vector.items())
@@ -426,23 +418,21 @@ class _FieldWriter:
         return self._numbers.setdefault(unknown, len(self._numbers))
 
 
-def _functions(knowledge: Knowledge, proof: DoorProof | None) -> list[tuple[Vector, Vector]]:
+def _functions(knowledge: Knowledge, change: ChangeOfCoins | None) -> list[tuple[Vector, Vector]]:
     """The functions of secrets that the messages tell, each as a combination of unknowns and as a
-    combination of remnants.
-
-    If a door made a secret from coins and the coalition has been told this secret, the secret
-    counts as coins. Functions that contain such a secret are left out.
+    combination of remnants. Beside a change of coins, functions that contain more than secrets are
+    left out.
     """
     functions = [(function.terms, function.origin) for function in knowledge.functions]
-    if proof is None:
+    if change is None:
         return functions
     # Unknowns that are not secrets are the first pivots, so that we find the vectors without such
     # unknowns.
-    span = Span(knowledge.modulus, order=lambda unknown: (proof.is_secret(unknown), unknown))
+    span = Span(knowledge.modulus, order=lambda unknown: (change.is_secret(unknown), unknown))
     for function, origin in functions:
         span.add(function, origin)
     return [
-        (vector, origin) for vector, origin in span.basis() if all(map(proof.is_secret, vector))
+        (vector, origin) for vector, origin in span.basis() if all(map(change.is_secret, vector))
     ]
 
 

@@ -130,7 +130,7 @@ const FAMILY = record({
   size: atLeast(1n), factors: list(tuple(place, whole)), seed: orNull(place),
 });
 const DOOR = record({
-  party: name, kind: oneOf("secret", "disclose", "product"), function: text, has_input: flag,
+  party: name, kind: oneOf("secret", "disclose"), function: text, has_input: flag,
   discloses: flag, in_full: flag, made: orNull(place),
 });
 const BOX = tuple(whole, place);
@@ -146,7 +146,7 @@ const FIELD = record({
   learned: list(record({
     function: PAIRS, weights: list(TRIPLES, 1), own: list(TRIPLES), values: list(whole),
   })),
-  at_most: list(PAIRS), shift: SHIFTS, apart: SHIFTS, combined: SHIFTS, hiding: SHIFTS,
+  shift: SHIFTS, changes: orNull(list(tuple(place, place))), given: list(place),
   seeds: list(SEED),
 });
 const CERTIFICATE = record({
@@ -181,8 +181,7 @@ function checkFamilies(families, set, seeds) {
     for (const [factor, position] of factors) {
       must(factor < own.length, "a factor does not stand before its monomial");
       const factorKind = families[factor].kind;
-      must(factorKind === "secret" || factorKind === "product" || (factorKind === "coin" && own[factor]),
-        "a factor is public, a monomial, a stream, or a coin of an honest party");
+      must(["coin", "secret", "product"].includes(factorKind), "a factor is public, a monomial or a stream");
       must(position < families[factor].size, "the position of a factor is outside its family");
     }
     const identity = JSON.stringify([kind, holders, label, factors.map(([f, p]) => [f, String(p)]), seed]);
@@ -193,35 +192,40 @@ function checkFamilies(families, set, seeds) {
   return own;
 }
 
-// Returns the class of each family: "coin", "own", "hidden" or "secret".
+// Returns the class of each family: "coin", "own", "told", "hidden", "secret" or "mixed".
 function classify({ families, doors, told, set: members }, seeds) {
   const set = new Set(members);
   const own = checkFamilies(families, set, seeds);
-  const mayBeMade = (family) => family < families.length
-    && (families[family].kind === "secret" || families[family].kind === "product");
   const made = new Set();
   for (const door of doors) {
     must(!set.has(door.party), "the party of a door is in the set");
     must(door.kind !== "disclose" || door.discloses, "the entry of a disclose door says that it discloses nothing");
-    must(door.kind !== "product" || !(door.discloses || door.has_input),
-      "a door for a product discloses or has an input");
     must(door.kind === "disclose" || !door.in_full, "a door that is not a disclose door discloses in full");
     must((door.kind === "disclose") === (door.made === null), "a door made a family that it cannot make");
     if (door.made === null) continue;
-    must(mayBeMade(door.made) && !own[door.made], "a door made a family that it cannot make");
+    must(door.made < families.length && families[door.made].kind === "secret" && !own[door.made],
+      "a door made a family that it cannot make");
     must(!made.has(door.made), "two doors made one family");
     made.add(door.made);
   }
   must(ascends(told, (a, b) => a < b), "the families in `told` are not in ascending order");
   for (const family of told) {
-    must(mayBeMade(family) && (own[family] || made.has(family)),
+    must(family < families.length && ["secret", "product"].includes(families[family].kind)
+      && (own[family] || made.has(family)),
       "a family in `told` must be a secret or a product, and either the set holds it or a door made it");
   }
   const toldSet = new Set(told);
-  must(!families.some(({ factors }) => factors.some(([f]) => made.has(f) || toldSet.has(f))),
-    "a factor of a monomial is made by a door or is in `told`");
-  const classes = families.map(({ kind }, family) => toldSet.has(family) ? "coin"
-    : own[family] ? "own" : made.has(family) ? "hidden" : kind === "coin" || kind === "stream" ? "coin" : "secret");
+  const classes = [];
+  families.forEach(({ kind, factors }, family) => {
+    const of = factors.map(([f]) => classes[f]);
+    if (toldSet.has(family)) classes.push("told");
+    else if (of.length) {
+      classes.push(of.every((one) => one === "own") ? "own"
+        : of.every((one) => one === "own" || one === "secret") ? "secret" : "mixed");
+    } else if (own[family]) classes.push("own");
+    else if (kind === "coin" || kind === "stream") classes.push("coin");
+    else classes.push(made.has(family) ? "hidden" : "secret");
+  });
   return { own, classes, toldSet };
 }
 
@@ -315,7 +319,7 @@ function checkKnown({ field, entry: { rows, told } }, before, families, own) {
 }
 
 // Rule 6.
-function checkPrivate({ q, seeds: entries, seenRows }, seeds) {
+function checkPrivate({ q, seeds: entries, rows: seenRows }, seeds) {
   const moves = new Map(); // by coin: the number of the entry, the row and the coefficient
   entries.forEach(({ private: shifts }, at) => {
     for (const [row, form] of shifts) {
@@ -428,7 +432,7 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
     must(pairs.every(([, coefficient]) => isUnit(coefficient)), "a coefficient is not in 1..q-1");
   };
   const checkForm = (form) => checkPairs(form, unknowns.length);
-  const only = (form, kind) => form.every(([u]) => classOf[u] === kind);
+  const only = (form, ...kinds) => form.every(([u]) => kinds.includes(classOf[u]));
   const checkNumbers = (numbers) => {
     must(BigInt(numbers.length) === lanes, "a list of numbers does not have one number for each lane");
     must(numbers.every((number) => number < q), "a number is not in 0..q-1");
@@ -457,13 +461,11 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
     checkForm(form);
     must(!form.some(([u]) => classOf[u] === "own"), "the ideal output contains unknowns of the set's own");
   }
-  for (const form of field.at_most) {
-    checkForm(form);
-    must(only(form, "secret"), "rule 2: a function in `at_most` does not consist of secrets only");
-  }
+  const hasChanges = field.changes !== null;
+  const isFunction = (form) => only(form, "secret", hasChanges ? "secret" : "mixed");
   for (const { function: form, weights, own: ownPart, values } of field.learned) {
     checkForm(form);
-    must(form.length && only(form, "secret"), "rule 1: a learned function does not consist of secrets only");
+    must(form.length && isFunction(form), "rule 1: a learned function does not consist of secrets only");
     checkPairs(weights, rows.length);
     checkForm(ownPart);
     for (const [, , numbers] of [...weights, ...ownPart]) checkNumbers(numbers);
@@ -498,79 +500,44 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
     }
   }
   const learned = byPivots(field.learned.map((entry) => entry.function));
-  const atMost = byPivots(field.at_most);
   const ideal = byPivots(field.ideal);
-  must(!field.at_most.some((form) => form.some(([u]) => learned.has(u))),
-    "rule 2: a function in `at_most` contains the pivot of a learned function");
 
-  // D consists of the opened rows that are not seen and whose door discloses. A row of D is basic unless
-  // `combined` gives it as a combination of basic rows.
-  const inD = opened.map(({ door, seen }) => !seen && doors[door].discloses);
-  const combined = new Map(field.combined);
-  const isBasic = (row) => inD[row] && !combined.has(row);
-  const byCoin = (entries, checkPart) => { // shift, apart and hiding
-    must(ascends(entries, ([a], [b]) => a < b), "the coins of a list are not in ascending order");
-    for (const [coin, part] of entries) {
-      must(classOf[coin] === "coin", "an entry of `shift`, `apart` or `hiding` is not about a coin");
-      must(part.length, "the list of a coin is empty");
-      checkPart(part);
-    }
-    return new Map(entries);
-  };
-  const checkBasic = (pairs) => {
-    checkPairs(pairs, opened.length);
-    must(pairs.every(([row]) => isBasic(row)), "rule 4: a row is not basic");
-  };
-  must(ascends(field.combined, ([a], [b]) => a < b), "the combined rows are not in ascending order");
-  for (const [row, pairs] of field.combined) {
-    must(inD[row], "rule 4: a combined row is seen, or its door does not disclose");
-    checkBasic(pairs);
-  }
-  const shift = byCoin(field.shift, (form) => {
+  const checkCoin = (coin) => must(classOf[coin] === "coin", "a shift, a change or a given coin is not about a coin");
+  must(ascends(field.shift, ([a], [b]) => a < b), "the coins of a shift are not in ascending order");
+  for (const [coin, form] of field.shift) {
+    checkCoin(coin);
     checkForm(form);
-    must(only(form, "secret"), "rule 3: a shift does not consist of secrets only");
-  });
-  const apart = byCoin(field.apart, checkBasic);
-  const hiding = byCoin(field.hiding, (form) => {
-    checkForm(form);
-    must(only(form, "hidden"), "rule 5: a list in `hiding` contains an unknown of another class than hidden");
-  });
-  for (const { door, form } of opened) {
-    const { made } = doors[door];
-    if (made === null || toldSet.has(made)) continue;
-    must(!form.some(([u]) => hiding.has(u)), "rule 5: `hiding` moves a coin from which a door makes a hidden secret");
+    must(form.length && isFunction(form), "rule 3: a shift is empty or does not consist of secrets only");
   }
-
-  const seenRows = [...rows, ...opened.filter(({ seen }) => seen).map(({ form }) => form)];
-  unknowns.forEach(([family], u) => { if (toldSet.has(family)) seenRows.push([[u, 1n]]); });
-  const bases = { learned, atMost, ideal };
-  return { ...field, q, classOf, rows, boxOf, seenRows, inD, bases, shift, apart, combined, hiding };
+  must(new Set(field.given).size === field.given.length, "a coin is given twice");
+  field.given.forEach(checkCoin);
+  must(hasChanges ? lanes === 1n && !field.shift.length : !field.given.length,
+    "there are several lanes or a shift beside changes, or given coins without changes");
+  for (const [row, coin] of field.changes ?? []) {
+    checkCoin(coin);
+    must(row < rows.length + opened.length + field.given.length, "the row of a change does not exist");
+  }
+  return { ...field, q, classOf, classes, rows, boxOf, hasChanges, bases: { learned, ideal }, shift: new Map(field.shift) };
 }
 
 // Returns the number of products that checking a field takes, as section 8 counts them.
 function countProducts(field, seeds) {
-  const { lanes, rows, opened, classOf, bases, shift, apart, hiding } = field;
+  const { lanes, rows, classOf, bases, shift } = field;
   const sum = (items, value) => items.reduce((total, item) => total + value(item), 0);
-  const length = (forms, key) => forms.get(key)?.length ?? 0;
-  const further = ([u]) => length(bases.atMost, u);
-  const reductions = new Map([...bases.learned].map(([u, form]) => [u, form.length + sum(form, further)]));
-  const reduction = ([u]) => 1 + (reductions.get(u) ?? length(bases.atMost, u));
-  const inIdeal = ([u]) => 1 + length(bases.ideal, u);
-  const moves = ([c]) => length(apart, c) + length(hiding, c);
+  const reduction = ([u]) => 1 + (bases.learned.get(u)?.length ?? 0);
+  const inIdeal = ([u]) => 1 + (bases.ideal.get(u)?.length ?? 0);
   const spread = new Map([...shift].map(([c, form]) => [c, sum(form, reduction)]));
-  const inSeenRow = (pair) => classOf[pair[0]] === "secret" ? reduction(pair)
-    : classOf[pair[0]] === "coin" ? 1 + (spread.get(pair[0]) ?? 0) + moves(pair) : 0;
-  let total = sum(field.seenRows, (form) => sum(form, inSeenRow))
-    + sum(opened.filter((_, row) => field.inD[row]), ({ form }) => sum(form, moves))
-    + sum([...field.combined], ([row, pairs]) => sum([[row], ...pairs], ([r]) => opened[r].form.length))
+  const inRow = (pair) => ["secret", "mixed"].includes(classOf[pair[0]]) ? reduction(pair)
+    : classOf[pair[0]] === "coin" ? 1 + (spread.get(pair[0]) ?? 0) : 0;
+  let total = sum(rows, (form) => sum(form, inRow))
     + sum(field.learned, ({ weights, own }) => sum(weights, ([row]) => rows[row].length) + own.length)
-    + sum([...field.learned.map((entry) => entry.function), ...field.at_most], (form) => sum(form, inIdeal));
+    + sum(field.learned.map((entry) => entry.function), (form) => sum(form, inIdeal));
   const shifts = new Map();
   for (const entry of field.seeds) {
     for (const [, form] of entry.private) for (const [u] of form) shifts.set(u, (shifts.get(u) ?? 0) + 1);
   }
   const shifted = (form) => sum(form, ([u]) => shifts.get(u) ?? 0);
-  total += sum(field.seenRows, shifted)
+  total += sum(rows, shifted)
     + sum(field.seeds, ({ seed, rows: forms }) => seeds.known.has(seed) ? 0 : sum(forms, shifted))
     + sum(field.seeds, ({ told, rows: forms }) => told.reduce((count, [weights, ownForm], at) => count
       + sum(weights, ([row]) => rows[row].length) + ownForm.length + (forms[at]?.length ?? 0), 0));
@@ -580,7 +547,7 @@ function countProducts(field, seeds) {
 // ---- The rules (section 7) ----
 
 function checkField(field, sums) {
-  const { q, rows, opened, classOf, shift, apart, combined, hiding } = field;
+  const { q, rows, classOf, shift } = field;
   const nothing = [];
 
   for (const { function: form, weights, own, values } of field.learned) { // rule 1
@@ -597,52 +564,152 @@ function checkField(field, sums) {
     });
   }
 
-  // Checks how `apart` and `hiding` change a row: they must add `target` and cancel the hidden unknowns.
-  const movesRightly = (form, target) => {
-    const [basic, hidden] = [new Map(), new Map()];
-    sums.add(basic, -1n, target);
-    for (const [u, coefficient] of form) {
-      if (classOf[u] === "hidden") sums.add(hidden, -coefficient, [[u, 1n]]);
-      if (classOf[u] !== "coin") continue;
-      sums.add(basic, coefficient, apart.get(u) ?? nothing);
-      sums.add(hidden, coefficient, hiding.get(u) ?? nothing);
-    }
-    must(isZero(basic), "rule 4: a seen row may depend on opened rows, or an opened row on other rows");
-    must(isZero(hidden), "rule 5: a row may tell of a secret that a door made from field elements");
-  };
-  for (const form of field.seenRows) {
+  if (field.hasChanges) return;
+  for (const form of rows) {
     const rest = new Map(); // rule 3
     for (const [u, coefficient] of form) {
-      if (classOf[u] === "secret") sums.add(rest, coefficient, [[u, 1n]]);
+      if (classOf[u] === "secret" || classOf[u] === "mixed") sums.add(rest, coefficient, [[u, 1n]]);
       if (classOf[u] === "coin") sums.add(rest, -coefficient, shift.get(u) ?? nothing);
     }
-    sums.reduce(sums.reduce(rest, field.bases.learned), field.bases.atMost);
+    sums.reduce(rest, field.bases.learned);
     must(isZero(rest), "rule 3: a row may tell more than the functions listed");
-    movesRightly(form, nothing);
-  }
-
-  const coins = (form) => form.filter(([u]) => classOf[u] === "coin");
-  opened.forEach(({ form }, row) => {
-    if (field.inD[row]) movesRightly(form, combined.get(row) ?? [[row, 1n]]);
-  });
-  for (const [row, pairs] of combined) {
-    const sum = new Map();
-    sums.add(sum, -1n, coins(opened[row].form));
-    for (const [basic, coefficient] of pairs) sums.add(sum, coefficient, coins(opened[basic].form));
-    must(isZero(sum), "rule 4: the coins of a combined row are another combination of basic rows");
   }
 }
 
-function checkDoors(doors, fields, toldSet) { // rule 9
-  const rowsSeen = doors.map(() => []);
-  for (const { opened } of fields) for (const { door, seen } of opened) rowsSeen[door].push(seen);
-  doors.forEach(({ discloses, has_input: hasInput, in_full: inFull, made }, door) => {
-    const allSeen = rowsSeen[door].every((seen) => seen);
-    must(!(discloses && rowsSeen[door].some((seen) => seen)) || (!hasInput && (allSeen || inFull)),
-      "rule 9: a row of a door that discloses is seen, but the door has an input or unseen rows");
-    must(made === null || !toldSet.has(made) || (!hasInput && allSeen),
-      "rule 9: a family in `told` was made from an input or from rows that are not seen");
+// ---- Changes of coins (rules 4 and 5) ----
+// A monomial is a text: the keys of its factors in order, each "family.place", or "-number" for the row of a
+// change, separated by blanks. A polynomial maps monomials to coefficients other than 0.
+
+function arithmetic(q) {
+  const accumulate = (total, other, factor) => {
+    for (const [monomial, value] of other) {
+      const sum = (((total.get(monomial) ?? 0n) + factor * value) % q + q) % q;
+      if (sum) total.set(monomial, sum); else total.delete(monomial);
+    }
+    return total;
+  };
+  const monomialOf = (factors) => {
+    const powers = new Map();
+    for (const factor of factors) powers.set(factor, (powers.get(factor) ?? 0n) + 1n);
+    return [...powers].sort(([a], [b]) => a < b ? -1 : 1)
+      .flatMap(([factor, power]) => Array(Number((power - 1n) % (q - 1n) + 1n)).fill(factor)).join(" ");
+  };
+  const multiply = (left, right) => {
+    const total = new Map();
+    for (const [one, a] of left) {
+      for (const [two, b] of right) accumulate(total, [[monomialOf([...factorsOf(one), ...factorsOf(two)]), a * b % q]], 1n);
+    }
+    return total;
+  };
+  return { accumulate, monomialOf, multiply };
+}
+const factorsOf = (monomial) => monomial === "" ? [] : monomial.split(" ");
+const contains = (polynomial, factor) => [...polynomial.keys()].some((monomial) => factorsOf(monomial).includes(factor));
+
+// Makes all changes. Returns the rows after them, tests for their unknowns, and the number of products.
+function changeCoins(field, families, limit) {
+  const { q, rows, opened, given, unknowns, classes, changes } = field;
+  const { accumulate, monomialOf, multiply } = arithmetic(q);
+  const polynomial = (form) => form.reduce((total, [u, value]) => {
+    const [family, at] = unknowns[u];
+    const { kind, factors } = families[family];
+    const keys = kind === "public" ? [] : factors.length ? factors.map(([f, p]) => `${f}.${p}`) : [`${family}.${at}`];
+    return accumulate(total, [[monomialOf(keys), value]], 1n);
+  }, new Map());
+  const changed = [...rows, ...opened.map(({ form }) => form), ...given.map((coin) => [[coin, 1n]])].map(polynomial);
+  const isSeen = (row) => !(row >= rows.length && row < rows.length + opened.length) || opened[row - rows.length].seen;
+  let products = 0;
+  changes.forEach(([row, unknown], number) => {
+    const [family, at] = unknowns[unknown];
+    const coin = `${family}.${at}`;
+    const value = new Map(changed[row]);
+    const factor = value.get(coin);
+    value.delete(coin);
+    must(factor !== undefined && !contains(value, coin), "rule 4: the coin of a change does not occur alone in the row");
+    const scale = power(factor, q - 2n, q);
+    for (const [monomial, other] of value) value.set(monomial, (q - scale) * other % q);
+    value.set(`-${number}`, scale);
+    changed.forEach((form, place) => {
+      if (!contains(form, coin)) return;
+      const total = new Map();
+      for (const [monomial, coefficient] of form) {
+        const factors = factorsOf(monomial);
+        let terms = new Map([[factors.filter((each) => each !== coin).join(" "), coefficient]]);
+        for (const each of factors) {
+          if (each !== coin) continue;
+          products += terms.size * value.size;
+          must(products <= limit, "the changes of coins take too many products");
+          terms = multiply(terms, value);
+        }
+        accumulate(total, terms, 1n);
+      }
+      changed[place] = total;
+    });
   });
+  const moves = (key) => key[0] === "-" ? isSeen(changes[-Number(key)][0]) : classes[key.split(".")[0]] === "told";
+  const isKnown = (key) => moves(key) || (key[0] !== "-" && classes[key.split(".")[0]] === "own");
+  return { changed, isSeen, moves, isKnown, polynomial, accumulate, products };
+}
+
+// Returns a function: what is left of a row beside what the set knows and what some ideal rows tell.
+function besideKnown({ isKnown, polynomial, accumulate }, ideal, q) {
+  const forms = ideal.map(polynomial);
+  const handed = new Set(forms.filter((form) => form.size === 1).flatMap((form) => [...form.keys()]));
+  const openPart = (form) => new Map([...form].filter(([monomial]) =>
+    !factorsOf(monomial).every((key) => isKnown(key) || handed.has(key))));
+  const basis = [];
+  const reduced = (form) => {
+    const rest = openPart(form);
+    for (const [pivot, other] of basis) accumulate(rest, other, -(rest.get(pivot) ?? 0n));
+    return rest;
+  };
+  for (const form of forms) {
+    const rest = reduced(form);
+    if (!rest.size) continue;
+    const [pivot, value] = [...rest][0];
+    basis.push([pivot, accumulate(new Map(), rest, power(value, q - 2n, q))]);
+  }
+  return reduced;
+}
+
+function checkChanges(certificate, fields, toldSet) {
+  const { doors, statement } = certificate;
+  const rowsOf = doors.map(() => []);
+  const present = new Set();
+  for (const field of fields) {
+    const { changed, isSeen, moves } = field.after;
+    const left = besideKnown(field.after, statement === "output-only" ? field.ideal : [], field.q);
+    const familiesOf = (form) => [...form.keys()].flatMap(factorsOf).filter((key) => key[0] !== "-").map((key) => Number(key.split(".")[0]));
+    changed.forEach((form, row) => {
+      if (isSeen(row)) {
+        must(!left(form).size, "rule 4: a row may tell more than what is listed");
+        familiesOf(form).forEach((family) => present.add(family));
+      }
+      const at = row - field.rows.length;
+      if (at < 0 || at >= field.opened.length) return;
+      rowsOf[field.opened[at].door].push({
+        isKnown: isSeen(row) || !left(form).size,
+        moves: isSeen(row) || [...form.keys()].flatMap(factorsOf).some(moves),
+        families: familiesOf(form),
+      });
+    });
+  }
+  let needed = doors.map((_, door) => door);
+  for (;;) {
+    const all = new Set([...present, ...needed.flatMap((door) => rowsOf[door].flatMap(({ families }) => families))]);
+    const kept = needed.filter((door) => doors[door].discloses || toldSet.has(doors[door].made) || all.has(doors[door].made));
+    if (kept.length === needed.length) break;
+    needed = kept;
+  }
+  for (const door of needed) {
+    const { in_full: inFull, has_input: hasInput, made } = doors[door];
+    const rows = rowsOf[door];
+    if (inFull && !hasInput) must(rows.every((row) => row.isKnown || !row.moves), "rule 5: a row of a door may depend on messages");
+    else if (toldSet.has(made) || rows.some((row) => row.moves)) {
+      must(rows.every((row) => row.isKnown) && !hasInput && (made === null || toldSet.has(made)),
+        "rule 5: what a door makes or tells may depend on messages");
+    }
+  }
 }
 
 // ---- The statement (section 8) ----
@@ -660,7 +727,7 @@ function prove({ statement, set }, fields, seeds) {
     return !isZero(sumsModulo(field.q).reduce(new Map(form), field.bases.ideal));
   };
   const functions = (field) => field.learned.map((entry) => entry.function);
-  const [learned, most] = [timesLanes((f) => f.learned.length), timesLanes((f) => f.at_most.length)];
+  const learned = timesLanes((f) => f.learned.length);
   const who = `{${set.map(printable).join(", ")}}`;
   const opening = `Proved: what is listed here (${counted(total((f) => BigInt(f.rows.length)), "vector")}, `
     + `${counted(timesLanes((f) => f.rows.length), "field element")}) tells ${who}`;
@@ -672,21 +739,20 @@ function prove({ statement, set }, fields, seeds) {
       + "Assumed: ideal random functions, key agreement and encryption, and that nobody guesses 80 bits.";
   if (statement === "no-shares") return `Nothing was to be proved of ${who}: according to this file, no field element was sent.`;
   if (statement === "nothing") {
-    must(learned + most === 0n, "functions are listed, but the statement is `nothing`");
+    must(learned === 0n, "functions are listed, but the statement is `nothing`");
     return `${opening} nothing about the secrets of other parties.${model}`;
   }
   if (statement === "output-only") {
     must(learned > 0n, "no function is learned, but the statement is `output-only`");
-    must(!fields.some((f) => [...functions(f), ...f.at_most].some(escapes(f))),
+    must(!fields.some((f) => functions(f).some(escapes(f))),
       "a function does not follow from the ideal output");
     must(fields.every((f) => f.ideal.every((form) => form.every(([u]) => f.classOf[u] === "secret"))),
       "the ideal output does not consist of secrets only");
-    const more = most === 0n ? "no more" : `at most ${most} more`;
-    return `${linear}, and ${more}; each follows from the ideal output listed here.${model}`;
+    const more = fields.some((f) => f.hasChanges) ? "at most what follows" : "no more; each follows";
+    return `${linear}, and ${more} from the ideal output listed here.${model}`;
   }
   const leaked = timesLanes((f) => functions(f).filter(escapes(f)).length);
   must(leaked > 0n, "all learned functions follow from the ideal output, but the statement is `leaks`");
-  must(most === 0n, "functions are listed in `at_most`, but the statement is `leaks`");
   return `${linear}; ${leaked} of these ${leaked === 1n ? "does" : "do"} not follow from the ideal output listed here.`;
 }
 
@@ -869,7 +935,7 @@ function* checkSource(source, limit) {
   const certificate = CERTIFICATE(marked);
   yield;
   const { runs, set, statement, families, doors, told, protocol, disclosed } = certificate;
-  must(certificate.version === 4n, `this is a certificate of version ${certificate.version}, expected version 4`);
+  must(certificate.version === 5n, `this is a certificate of version ${certificate.version}, expected version 5`);
   must(new Set(set).size === set.length, "a member is named twice");
   if (statement === "no-shares" || statement === "leaks") {
     must(!doors.length && !told.length, `doors or told families are listed, but the statement is \`${statement}\``);
@@ -891,16 +957,25 @@ function* checkSource(source, limit) {
   }
   must(ascends(fields, (a, b) => a.modulus < b.modulus), "the moduli of the fields are not in ascending order");
   const inField = new Map(); // by family
-  fields.forEach((field, at) => field.unknowns.forEach(([family]) => {
-    if (families[family].kind === "public") return;
-    must((inField.get(family) ?? at) === at, "a family has unknowns in two fields");
-    inField.set(family, at);
+  fields.forEach((field, at) => field.unknowns.forEach(([number]) => {
+    for (const family of [number, ...families[number].factors.map(([factor]) => factor)]) {
+      if (families[family].kind === "public") continue;
+      must((inField.get(family) ?? at) === at, "a family has unknowns in two fields");
+      inField.set(family, at);
+    }
   }));
+  const hasChanges = fields.length > 0 && fields[0].hasChanges;
+  must(fields.every((field) => field.hasChanges === hasChanges), "`changes` is null in some fields only");
+  must(!hasChanges || (statement !== "leaks" && !certificate.seeds.length), "changes are listed beside seeds or a leak");
+  must(hasChanges || (!doors.length && !kinds.toldSet.size), "doors or told families are listed without changes");
+  must(hasChanges || statement === "leaks" || fields.every((field) => !field.classOf.includes("mixed")),
+    "a monomial contains a coin, but there are no changes");
   listed.forEach((counts, run) => counts.forEach((elements, tag) => {
     must(elements <= (runs[run].sent.get(tag)?.[1] ?? 0n), "more elements are listed under a tag than were sent");
   }));
 
-  const products = fields.reduce((sum, field) => sum + countProducts(field, seeds), 0n);
+  for (const field of fields) if (hasChanges) field.after = changeCoins(field, families, 100_000_000);
+  const products = fields.reduce((sum, field) => sum + countProducts(field, seeds) + BigInt(field.after?.products ?? 0), 0n);
   must(products <= BigInt(limit), `the check takes ${products} products, more than the limit of ${limit} products`);
   checkSeeds(seeds, fields, families, kinds.own, statement);
   for (const field of fields) {
@@ -908,7 +983,7 @@ function* checkSource(source, limit) {
     checkField(field, sumsModulo(field.q));
     yield;
   }
-  checkDoors(doors, fields, kinds.toldSet);
+  if (hasChanges) checkChanges(certificate, fields, kinds.toldSet);
   const proved = prove(certificate, fields, seeds);
   const notShown = "Not shown by this file: that these are the equations, coins, seeds, doors and ideal output of "
     + `${printable(protocol.name)}, and what disclosed values tell (${disclosed.tier}). `

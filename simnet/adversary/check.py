@@ -30,12 +30,12 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-VERSION = 4
+VERSION = 5
 MOST_DIGITS = 1_000  # of a number
 LEAST_BITS = 80  # an unknown seed with fewer bits may be guessed
 MOST_BYTES = 1 << 26  # of a file
@@ -45,10 +45,16 @@ STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
 TIERS = ("proved", "enumerated", "sampled", "stated", "bound", "not judged")
 KINDS = ("coin", "secret", "product", "monomial", "public", "stream")
 
-# The class of an unknown.
-COIN, OWN, HIDDEN, SECRET = "coin", "own", "hidden", "secret"
+# The class of an unknown. A product of others is mixed if it depends on coins.
+COIN, OWN, TOLD, HIDDEN, SECRET, MIXED = "coin", "own", "told", "hidden", "secret", "mixed"
 
 Vector = dict[int, int]  # maps each unknown to its coefficient, which is not 0
+
+# Polynomials. An unknown is a pair of its family and its place in the family; the row that replaced
+# a coin in change number k is the pair (-1, k).
+Key = TypeVar("Key")
+Monomial = tuple[tuple[int, int], ...]
+Polynomial = dict[Monomial, int]
 
 
 class BadCertificate(ValueError):
@@ -114,7 +120,12 @@ class Certificate:
         _ascending([field.modulus for field in self._fields], "fields")
         families.check_fields(self._fields)
         self._families = families
-        families.check_doors(self._fields)
+        has_changes = {field.has_changes for field in self._fields}
+        _require(len(has_changes) < 2, "fields: `changes` is null in some fields only")
+        if has_changes != {True}:
+            families.check_without_changes(self._fields, self._statement)
+        elif self._statement == "leaks" or self._seeds.keys:
+            raise BadCertificate("fields: `changes` must be null with this statement or with seeds")
         _check_sent(self._fields, sent)
 
     @property
@@ -136,6 +147,8 @@ class Certificate:
         self._seeds.check(self._fields, self._families)
         for field in self._fields:
             field.check()
+        if any(field.has_changes for field in self._fields):
+            self._families.check_doors(self._fields)
         return Checked(
             self._statement,
             self.products,
@@ -160,31 +173,24 @@ class Certificate:
         vectors = sum(len(field.rows) for field in self._fields)
         elements = sum(len(field.rows) * field.lanes for field in self._fields)
         learned = sum(len(field.learned) * field.lanes for field in self._fields)
-        further = sum(len(field.at_most) * field.lanes for field in self._fields)
         beyond = sum(field.beyond_ideal(field.learned) * field.lanes for field in self._fields)
         listed = f"{_counted(vectors, 'vector')}, {_counted(elements, 'field element')}"
         head = f"Proved: what is listed here ({listed}) tells {who}"
         functions = f"{_counted(learned, 'linear function')} of the secrets of other parties"
         if self._statement == "nothing":
-            _require(
-                not learned and not further, "statement: it is `nothing`, but functions are listed"
-            )
+            _require(not learned, "statement: it is `nothing`, but functions are listed")
             return f"{head} nothing about the secrets of other parties.{model}"
         if self._statement == "output-only":
             _require(learned > 0, "statement: it is `output-only`, but no function is learned")
-            is_ideal = not beyond and not any(f.beyond_ideal(f.at_most) for f in self._fields)
-            _require(is_ideal, "statement: a function does not follow from the ideal output")
+            _require(not beyond, "statement: a function does not follow from the ideal output")
+            changed = any(field.has_changes for field in self._fields)
             for field in self._fields:
                 field.check_ideal()
-            more = f"at most {further} more" if further else "no more"
-            return (
-                f"{head} {functions}, and {more}; each follows from the ideal output listed "
-                f"here.{model}"
-            )
+            more = "at most what follows" if changed else "no more; each follows"
+            return f"{head} {functions}, and {more} from the ideal output listed here.{model}"
         _require(
             beyond > 0, "statement: it is `leaks`, but all functions follow from the ideal output"
         )
-        _require(not further, "statement: it is `leaks`, but `at_most` is not empty")
         do = "does" if beyond == 1 else "do"
         rest = f"{beyond} of these {do} not follow from the ideal output listed here."
         return f"{head} {functions}; {rest}"
@@ -201,12 +207,13 @@ class _Families:
         seeds: "_Seeds",
     ) -> None:
         self.members = members
+        self.statement = statement
         self._seeds = seeds
         self.stream_of: list[int | None] = []  # the seed of each family of random rows
         self._own: list[bool] = []
         self._kinds: list[str] = []
         self.sizes: list[int] = []
-        self._multiplied: set[int] = set()
+        self.factors: list[list[tuple[int, int]]] = []
         seen: set[object] = set()
         for at, family in enumerate(_list(content["families"], "families")):
             self._add(family, seen, f"families[{at}]")
@@ -225,8 +232,6 @@ class _Families:
             self._number(family, "told")
         _ascending(told, "told")
         self._told, self._made = frozenset(told), frozenset(made)
-        is_fixed = self._told.union(made).isdisjoint(self._multiplied)
-        _require(is_fixed, "families: a factor of a monomial depends on honest coins")
         for family in told:
             is_apt = self._kinds[family] in ("secret", "product")
             if not is_apt or not (self._own[family] or family in self._made):
@@ -248,41 +253,60 @@ class _Families:
         seed = self.stream_of[family]
         return self._own[family] and (seed is None or seed in known)
 
-    def is_told(self, family: int) -> bool:
-        return family in self._told
-
-    def holds_back(self, door: int) -> bool:
-        """Whether the door made a family that is not in `told`. Such a secret or product must stay
-        hidden, so the coins that it was made from are held back (7.5).
-        """
-        made = self.doors[door]["made"]
-        return made is not None and made not in self._told
-
     def check_fields(self, fields: Sequence["_Field"]) -> None:
-        present = Counter(family for field in fields for family in field.families)
+        present = Counter(
+            each
+            for field in fields
+            for each in field.families.union(
+                factor for family in field.families for factor, _ in self.factors[family]
+            )
+        )
         for family, times in present.items():
             is_right = times == 1 or self.is_public(family)
             _require(is_right, f"families[{family}]: it has unknowns in two fields")
 
+    def check_without_changes(self, fields: Sequence["_Field"], statement: str) -> None:
+        """Check that the linear proof is enough: there are no doors, and no unknown is mixed."""
+        is_bare = not self.doors and not self._told
+        _require(is_bare, "doors, told: both lists must be empty if `changes` is null")
+        present = {family for field in fields for family in field.families}
+        is_linear = not any(self.classes[family] == MIXED for family in present)
+        _require(
+            is_linear or statement == "leaks",
+            "families: a monomial contains a coin, so `changes` must not be null",
+        )
+
     def check_doors(self, fields: Sequence["_Field"]) -> None:
-        """Check the doors that disclose and have a seen row, and those with a told family (7.9)."""
-        seen: list[list[bool]] = [[] for _ in self.doors]
+        """Check the doors that matter (7.5)."""
+        rows: list[list[_DoorRow]] = [[] for _ in self.doors]
+        seen: set[int] = set()
         for field in fields:
-            for row in field.opened:
-                seen[row.door].append(row.is_seen)
-        for number, door in enumerate(self.doors):
-            is_told = door["made"] is not None and door["made"] in self._told
-            is_known = door["discloses"] and any(seen[number])
-            if not is_told and not is_known:
-                continue
-            is_right = not door["has_input"]
-            _require(
-                is_right,
-                f"doors[{number}]: it has an input, and its rows are seen or its family is told",
-            )
-            all_seen = all(seen[number])
-            is_excused = door["in_full"] and not is_told
-            _require(all_seen or is_excused, f"doors[{number}]: not all of its rows are seen")
+            seen |= field.families_seen()
+            for row in field.door_rows():
+                rows[row.door].append(row)
+        needed = set(range(len(self.doors)))
+        while True:
+            present = seen.union(*(row.families for door in needed for row in rows[door]))
+            idle = {door for door in needed if not self._matters(self.doors[door], present)}
+            if not idle:
+                break
+            needed -= idle
+        for door in needed:
+            record = self.doors[door]
+            is_told = record["made"] in self._told
+            if record["in_full"] and not record["has_input"]:
+                is_right = all(row.is_known or not row.moves for row in rows[door])
+            elif is_told or any(row.moves for row in rows[door]):
+                is_right = all(row.is_known for row in rows[door])
+                is_right = is_right and not record["has_input"]
+                is_right = is_right and (is_told or record["made"] is None)
+            else:
+                is_right = True
+            _require(is_right, f"doors[{door}]: what it makes or tells may depend on messages")
+
+    def _matters(self, door: Mapping[str, Any], present: Set[int]) -> bool:
+        made = door["made"]
+        return door["discloses"] or made in present or made in self._told
 
     def _add(self, family: Any, seen: set[object], where: str) -> None:
         _record(family, "factors holders kind label seed size", where)
@@ -331,6 +355,7 @@ class _Families:
             is_own = all(self._own[number] for number, _ in factors)
         if kind == "stream":
             is_own = seed in self._seeds.is_known
+        self.factors.append(factors)
         self.stream_of.append(seed)
         self._own.append(is_own)
         self._kinds.append(kind)
@@ -340,18 +365,13 @@ class _Families:
         _pair(pair, where)
         number = self._number(pair[0], where)
         _whole(pair[1], where, below=self.sizes[number])
-        kind = self._kinds[number]
-        is_coin = kind == "coin" and not self._own[number]
-        _require(
-            not is_coin and kind not in ("public", "monomial", "stream"),
-            f"{where}: a factor must be a secret, a product, or a coin of the coalition",
-        )
-        self._multiplied.add(number)
+        is_right = self._kinds[number] in ("coin", "secret", "product")
+        _require(is_right, f"{where}: a factor must be a coin, a secret or a product")
         return number, pair[1]
 
     def _door(self, door: Any, where: str) -> Mapping[str, Any]:
         _record(door, "discloses function has_input in_full kind made party", where)
-        kind = _one_of(door["kind"], ("secret", "disclose", "product"), where)
+        kind = _one_of(door["kind"], ("secret", "disclose"), where)
         is_honest = _name(door["party"], where) not in self.members
         _require(is_honest, f"{where}: the party of the door is in the coalition")
         _text(door["function"], where)
@@ -361,10 +381,8 @@ class _Families:
             is_right = door["discloses"] and door["made"] is None
         else:
             made = self._number(door["made"], where)
-            is_right = self._kinds[made] in ("secret", "product") and not self._own[made]
+            is_right = self._kinds[made] == "secret" and not self._own[made]
             is_right = is_right and not door["in_full"]
-        if kind == "product":
-            is_right = is_right and not door["discloses"] and not door["has_input"]
         _require(
             is_right,
             f"{where}: discloses, has_input, in_full and made do not fit the kind `{kind}`",
@@ -375,11 +393,17 @@ class _Families:
         return _whole(value, where, below=len(self.sizes))
 
     def _class(self, family: int) -> str:
-        moves = self._kinds[family] in ("coin", "stream") and not self._own[family]
-        if family in self._told or moves:
-            return COIN
+        if family in self._told:
+            return TOLD
+        if self.factors[family]:
+            classes = {self._class(factor) for factor, _ in self.factors[family]}
+            if classes == {OWN}:
+                return OWN
+            return SECRET if classes <= {SECRET, OWN} else MIXED
         if self._own[family]:
             return OWN
+        if self._kinds[family] in ("coin", "stream"):
+            return COIN
         return HIDDEN if family in self._made else SECRET
 
 
@@ -525,6 +549,18 @@ class _Opened:
 
 
 @dataclass(frozen=True)
+class _DoorRow:
+    """A row of a door after all changes: whether the coalition knows it, whether it depends on what
+    the coalition sees, and the families of its unknowns.
+    """
+
+    door: int
+    is_known: bool
+    moves: bool
+    families: Set[int]
+
+
+@dataclass(frozen=True)
 class _Learned:
     function: Vector
     weights: list[tuple[int, int, list[int]]]
@@ -538,18 +574,17 @@ class _Field:
     def __init__(
         self, part: Any, families: _Families, seeds: _Seeds, runs: int, where: str
     ) -> None:
-        keys = (
-            "apart at_most combined hiding ideal lanes learned messages modulus opened seeds shift "
-            "unknowns"
-        )
+        keys = "changes given ideal lanes learned messages modulus opened seeds shift unknowns"
         _record(part, keys, where)
         self._where = where
+        self._changed: list[Polynomial] = []
         self._families = families
         self._all_seeds = seeds
         self.modulus = _whole(part["modulus"], f"{where}.modulus", least=2, below=1 << 64)
         _require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is not prime")
         self.lanes = _whole(part["lanes"], f"{where}.lanes", least=1)
         self._family = self._read_unknowns(part["unknowns"])
+        self._places: list[tuple[int, int]] = list(map(tuple, part["unknowns"]))
         self.families = frozenset(self._family)
         self._class = [families.classes[family] for family in self._family]
         self.rows: list[Vector] = []
@@ -567,26 +602,24 @@ class _Field:
             for at, entry in enumerate(_list(part["learned"], where))
         ]
         self.learned = [entry.function for entry in self._learned]
-        self.at_most = self._forms(part["at_most"], "at_most")
         self.ideal = self._forms(part["ideal"], "ideal")
-        self._shift = self._moves(part["shift"], "shift", self._form)
-        self._apart = self._moves(part["apart"], "apart", self._pairs_of_opened)
-        self._hiding = self._moves(part["hiding"], "hiding", self._form)
-        self._combined = self._read_combined(part["combined"])
+        self._shift = self._read_shift(part["shift"])
+        self._given = [self._coin(coin, f"{where}.given") for coin in _list(part["given"], where)]
+        is_right = len(set(self._given)) == len(self._given)
+        _require(is_right, f"{where}.given: a coin is given twice")
+        self.has_changes = part["changes"] is not None
+        self._list_of_changes = self._read_changes(part["changes"] if self.has_changes else [])
         self.seeds = [
             self._read_seed(entry, f"{where}.seeds[{at}]")
             for at, entry in enumerate(_list(part["seeds"], where))
         ]
         _ascending([entry.seed for entry in self.seeds], f"{where}.seeds")
         self._check_classes()
-        self._bases = [
-            self._basis(self.learned, "learned"),
-            self._basis(self.at_most, "at_most"),
-        ]
-        is_reduced = not any(u in self._bases[0] for form in self.at_most for u in form)
-        _require(is_reduced, f"{where}.at_most: it contains a pivot of a learned function")
+        self._learned_basis = self._basis(self.learned, "learned")
         self._ideal_basis = self._basis(self.ideal, "ideal")
         self.products = self._count()
+        if self.has_changes:
+            self._change()
 
     # Reading.
 
@@ -687,9 +720,6 @@ class _Field:
     def _form(self, pairs: Any, where: str) -> Vector:
         return self._vector(pairs, len(self._class), where)
 
-    def _pairs_of_opened(self, pairs: Any, where: str) -> Vector:
-        return self._vector(pairs, len(self.opened), where)
-
     def _vector(self, pairs: Any, below: int, where: str) -> Vector:
         vector: Vector = {}
         before, modulus = -1, self.modulus
@@ -715,57 +745,43 @@ class _Field:
         where = f"{self._where}.{key}"
         return [self._form(form, where) for form in _list(forms, where)]
 
-    def _moves(self, moves: Any, key: str, read: Callable[[Any, str], Vector]) -> dict[int, Vector]:
-        """Return, for each coin in the list, what to add to the coin: a form, or a combination of
-        opened rows.
-        """
-        where = f"{self._where}.{key}"
+    def _read_shift(self, moves: Any) -> dict[int, Vector]:
+        """Return, for each coin in the list, the form to add to the coin."""
+        where = f"{self._where}.shift"
         found: dict[int, Vector] = {}
         for move in _list(moves, where):
             _pair(move, where)
-            coin = _whole(move[0], where, below=len(self._class))
-            _require(self._class[coin] == COIN, f"{where}: unknown {coin} is not of class coin")
-            found[coin] = read(move[1], where)
+            coin = self._coin(move[0], where)
+            found[coin] = self._form(move[1], where)
             _require(bool(found[coin]), f"{where}: the list of coin {coin} is empty")
         _ascending([move[0] for move in moves], where)
         return found
 
-    def _read_combined(self, combined: Any) -> dict[int, Vector]:
-        where = f"{self._where}.combined"
-        found = {}
-        for entry in _list(combined, where):
-            _pair(entry, where)
-            row = _whole(entry[0], where, below=len(self.opened))
-            _require(
-                self._is_apart(row), f"{where}: row {row} is seen, or its door discloses nothing"
-            )
-            found[row] = self._pairs_of_opened(entry[1], where)
-        _ascending([entry[0] for entry in combined], where)
-        self._basic = {
-            row for row in range(len(self.opened)) if self._is_apart(row) and row not in found
-        }
-        for pairs in [*found.values(), *self._apart.values()]:
-            is_right = self._basic.issuperset(pairs)
-            _require(
-                is_right, f"{self._where}: `combined` or `apart` names a row that is not basic"
-            )
-        return found
+    def _coin(self, unknown: Any, where: str) -> int:
+        coin = _whole(unknown, where, below=len(self._class))
+        _require(self._class[coin] == COIN, f"{where}: unknown {coin} is not of class coin")
+        return coin
 
-    def _is_apart(self, row: int) -> bool:
-        """Whether an opened row is not seen, but its door discloses something."""
-        opened = self.opened[row]
-        return not opened.is_seen and self._families.doors[opened.door]["discloses"]
+    def _read_changes(self, changes: Any) -> list[tuple[int, int]]:
+        where = f"{self._where}.changes"
+        rows = len(self.rows) + len(self.opened) + len(self._given)
+        read = []
+        for change in _list(changes, where):
+            _pair(change, where)
+            read.append((_whole(change[0], where, below=rows), self._coin(change[1], where)))
+        if self.has_changes:
+            is_right = self.lanes == 1 and not self._shift
+            _require(is_right, f"{where}: beside changes, there must be one lane and no shift")
+        else:
+            _require(not self._given, f"{self._where}.given: it must be empty without changes")
+        return read
 
     def _check_classes(self) -> None:
-        """Check the classes of unknowns, and what else 7.1, 7.2, 7.3 and 7.5 ask of the lists."""
-        for key, forms in (
-            ("learned", self.learned),
-            ("at_most", self.at_most),
-            ("shift", self._shift.values()),
-        ):
-            self._check_class(forms, (SECRET,), key)
-        self._check_class(self._hiding.values(), (HIDDEN,), "hiding")
-        self._check_class(self.ideal, (SECRET, COIN, HIDDEN), "ideal")
+        """Check the classes of unknowns, and what else 7.1, 7.2 and 7.3 ask of the lists."""
+        not_known = (SECRET,) if self.has_changes else (SECRET, MIXED)
+        self._check_class(self.learned, not_known, "learned")
+        self._check_class(self._shift.values(), not_known, "shift")
+        self._check_class(self.ideal, (SECRET, COIN, TOLD, HIDDEN, MIXED), "ideal")
         shown: dict[tuple[str, int], list[int]] = {}
         for entry in self._learned:
             for key, triples in (("row", entry.weights), ("unknown", entry.own)):
@@ -786,16 +802,6 @@ class _Field:
                         set(numbers) == {1},
                         f"{self._where}.learned: the number of the public unknown is not 1",
                     )
-        held_back = {
-            unknown
-            for row in self.opened
-            if self._families.holds_back(row.door)
-            for unknown in row.form
-        }
-        is_free = held_back.isdisjoint(self._hiding)
-        _require(
-            is_free, f"{self._where}.hiding: it moves a coin from which a hidden secret is made"
-        )
 
     def _check_class(self, forms: Iterable[Vector], classes: Sequence[str], key: str) -> None:
         for form in forms:
@@ -823,36 +829,22 @@ class _Field:
     # Counting.
 
     def _count(self) -> int:
-        learned, at_most = self._bases
-        reduction = {pivot: len(form) for pivot, form in at_most.items()}
-        reduction |= {
-            pivot: len(form) + sum(reduction.get(u, 0) for u in form)
-            for pivot, form in learned.items()
-        }
+        reduction = {pivot: len(form) for pivot, form in self._learned_basis.items()}
         spread = {
             coin: sum(1 + reduction.get(u, 0) for u in form) for coin, form in self._shift.items()
         }
-        moved = {
-            coin: len(self._apart.get(coin, ())) + len(self._hiding.get(coin, ()))
-            for coin in {*self._apart, *self._hiding}
-        }
         total = 0
-        for row in self._seen():
+        for row in self.rows:
             for unknown in row:
                 kind = self._class[unknown]
-                if kind == SECRET:
+                if kind in (SECRET, MIXED):
                     total += 1 + reduction.get(unknown, 0)
                 elif kind == COIN:
-                    total += 1 + spread.get(unknown, 0) + moved.get(unknown, 0)
-        for number, opened in enumerate(self.opened):
-            if self._is_apart(number):
-                total += sum(moved.get(unknown, 0) for unknown in opened.form)
-        for number, pairs in self._combined.items():
-            total += sum(len(self.opened[each].form) for each in (number, *pairs))
+                    total += 1 + spread.get(unknown, 0)
         for entry in self._learned:
             total += sum(len(self.rows[row]) for row, _, _ in entry.weights) + len(entry.own)
             total += self.lanes * (len(entry.weights) + len(entry.own))
-        for form in [*self.learned, *self.at_most]:
+        for form in self.learned:
             total += sum(1 + len(self._ideal_basis.get(unknown, ())) for unknown in form)
         return total + self._count_of_seeds()
 
@@ -860,7 +852,7 @@ class _Field:
         total = 0
         shifts = Counter(u for entry in self.seeds for _, moves in entry.private for u in moves)
         if shifts:
-            for row in [*self._seen(), *self._rows_of_unknown_seeds()]:
+            for row in [*self.rows, *self._rows_of_unknown_seeds()]:
                 total += sum(shifts.get(unknown, 0) for unknown in row)
         for seed in self.seeds:
             for (weights, own), row in zip(seed.told, seed.rows, strict=False):
@@ -872,24 +864,19 @@ class _Field:
             if entry.seed not in self._all_seeds.is_known:
                 yield from entry.rows
 
-    def _seen(self) -> Iterable[Vector]:
-        yield from self.rows
-        yield from (row.form for row in self.opened if row.is_seen)
-        for unknown, family in enumerate(self._family):
-            if self._families.is_told(family):
-                yield {unknown: 1}
-
     # Checking.
 
     def check(self) -> None:
         self._check_private()
         for at, entry in enumerate(self._learned):
             self._check_learned(entry, f"{self._where}.learned[{at}]")
-        for at, row in enumerate(self._seen()):
-            self._check_hidden(row, f"{self._where}: seen row {at}")
-        for number, opened in enumerate(self.opened):
-            if self._is_apart(number):
-                self._check_opened(number, opened.form, f"{self._where}.opened[{number}]")
+        if not self.has_changes:
+            for at, row in enumerate(self.rows):
+                self._check_hidden(row, f"{self._where}: seen row {at}")
+        for at, form in enumerate(self._changed):
+            if self._is_seen(at):
+                is_right = not self._beside_known(form)
+                _require(is_right, f"{self._where}: row {at} may tell more than what is listed")
 
     def check_known(self, entry: _SeedRows, known: Set[int], families: _Families) -> None:
         where = f"{self._where}: known seed {entry.seed}"
@@ -940,7 +927,7 @@ class _Field:
                     shifts.setdefault(coin, []).append((entry.seed, row, value))
         if not shifts:
             return
-        for seen in self._seen():
+        for seen in self.rows:
             changes = self._changes(seen, shifts)
             _require(not changes, f"{self._where}: a private shift changes a seen row")
         for entry in self.seeds:
@@ -984,46 +971,23 @@ class _Field:
         _require(is_value, f"{where}: `weights` and `own` give other values than `values`")
 
     def _check_hidden(self, row: Vector, where: str) -> None:
-        """Check what coins must hide in a seen row (7.3 to 7.5)."""
-        rest = self._part(row, SECRET)
-        self._add(rest, self._moved(row, self._shift), -1)
-        for basis in self._bases:
-            rest = self._reduced(rest, basis)
+        """Check what coins must hide in a seen row (7.3)."""
+        rest = {
+            unknown: value
+            for unknown, value in row.items()
+            if self._class[unknown] in (SECRET, MIXED)
+        }
+        for unknown, value in row.items():
+            self._add(rest, self._shift.get(unknown, {}), -value)
+        rest = self._reduced(rest, self._learned_basis)
         _require(not rest, f"{where} may tell more than what is listed")
-        _require(not self._moved(row, self._apart), f"{where} may depend on opened rows")
-        is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
-        _require(is_hidden, f"{where} may tell of a secret made from field elements")
-
-    def _check_opened(self, number: int, row: Vector, where: str) -> None:
-        """Check that a row whose door discloses is apart from the seen rows (7.4, 7.5)."""
-        if number in self._combined:
-            coins = self._part(row, COIN)
-            for other, factor in self._combined[number].items():
-                self._add(coins, self._part(self.opened[other].form, COIN), -factor)
-            _require(not coins, f"{where}: its coins are not the listed combination of rows")
-        else:
-            is_apart = self._moved(row, self._apart) == {number: 1}
-            _require(is_apart, f"{where} may depend on other rows")
-        is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
-        _require(is_hidden, f"{where} may tell of a secret made from field elements")
-
-    def _part(self, row: Vector, kind: str) -> Vector:
-        return {unknown: value for unknown, value in row.items() if self._class[unknown] == kind}
-
-    def _moved(self, row: Vector, moves: Mapping[int, Vector]) -> Vector:
-        total: Vector = {}
-        if moves:
-            for unknown, value in row.items():
-                if unknown in moves:
-                    self._add(total, moves[unknown], value)
-        return total
 
     def _reduced(self, vector: Vector, basis: Mapping[int, Vector]) -> Vector:
         for pivot in [unknown for unknown in vector if unknown in basis]:
             self._add(vector, basis[pivot], -vector[pivot])
         return vector
 
-    def _add(self, vector: Vector, other: Mapping[int, int], factor: int) -> None:
+    def _add(self, vector: dict[Key, int], other: Mapping[Key, int], factor: int) -> None:
         """`vector += factor * other`, in place."""
         for key, value in other.items():
             total = (vector.get(key, 0) + factor * value) % self.modulus
@@ -1031,6 +995,134 @@ class _Field:
                 vector[key] = total
             else:
                 vector.pop(key, None)
+
+    # Changes of coins (7.4). Rows are numbered: those of messages, opened rows, and given coins.
+
+    def _change(self) -> None:
+        """Make the changes, one after another, and count products. Check that each is possible."""
+        self._changed = [
+            self._polynomial(form)
+            for form in [
+                *self.rows,
+                *(row.form for row in self.opened),
+                *({coin: 1} for coin in self._given),
+            ]
+        ]
+        for number, (row, unknown) in enumerate(self._list_of_changes):
+            ((coin,),) = self._polynomial({unknown: 1})
+            value = dict(self._changed[row])
+            factor = value.pop((coin,), 0)
+            _require(
+                factor != 0 and not any(coin in monomial for monomial in value),
+                f"{self._where}.changes: in change {number}, the coin does not occur alone",
+            )
+            scale = pow(factor, -1, self.modulus)
+            value = {each: -scale * other % self.modulus for each, other in value.items()}
+            value[((-1, number),)] = scale
+            for at, form in enumerate(self._changed):
+                if any(coin in monomial for monomial in form):
+                    self._changed[at] = self._put(form, coin, value)
+
+    def _put(self, form: Polynomial, coin: tuple[int, int], value: Polynomial) -> Polynomial:
+        total: Polynomial = {}
+        for monomial, factor in form.items():
+            terms: Polynomial = {tuple(each for each in monomial if each != coin): factor}
+            for _ in range(monomial.count(coin)):
+                self.products += len(terms) * len(value)
+                _require(self.products <= LIMIT, "the changes of coins take too many products")
+                terms = self._times(terms, value)
+            self._add(total, terms, 1)
+        return total
+
+    def _times(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        total: Polynomial = {}
+        for one, factor in left.items():
+            for two, other in right.items():
+                self._add(total, {self._monomial([*one, *two]): factor * other}, 1)
+        return total
+
+    def _monomial(self, factors: Sequence[tuple[int, int]]) -> Monomial:
+        """A product of unknowns, in which a power is reduced by x**q = x."""
+        most = self.modulus - 1
+        powers = sorted(Counter(factors).items())
+        return tuple(each for each, power in powers for _ in range((power - 1) % most + 1))
+
+    def _polynomial(self, form: Vector) -> Polynomial:
+        total: Polynomial = {}
+        for unknown, factor in form.items():
+            family, place = self._places[unknown]
+            factors = self._families.factors[family] or [(family, place)]
+            key = () if self._families.is_public(family) else self._monomial(factors)
+            self._add(total, {key: factor}, 1)
+        return total
+
+    def _is_seen(self, row: int) -> bool:
+        at = row - len(self.rows)
+        return not 0 <= at < len(self.opened) or self.opened[at].is_seen
+
+    def _moves(self, unknown: tuple[int, int]) -> bool:
+        """Whether the coalition knows an unknown that depends on what it sees."""
+        family, number = unknown
+        if family < 0:
+            return self._is_seen(self._list_of_changes[number][0])
+        return self._families.classes[family] == TOLD
+
+    def _is_known(self, unknown: tuple[int, int]) -> bool:
+        is_own = unknown[0] >= 0 and self._families.classes[unknown[0]] == OWN
+        return is_own or self._moves(unknown)
+
+    def _beside_known(self, form: Polynomial) -> Polynomial:
+        """What is left of a row beside what the coalition knows, and, with the statement
+        `output-only`, beside what the ideal output tells.
+        """
+        ideal = self.ideal if self._families.statement == "output-only" else []
+        forms = [self._polynomial(each) for each in ideal]
+        handed = {each for row in forms for each in row if len(row) == len(each) == 1}
+
+        def open_part(row: Polynomial) -> Polynomial:
+            return {
+                each: value
+                for each, value in row.items()
+                if not all(self._is_known(u) or (u,) in handed for u in each)
+            }
+
+        basis: list[tuple[Monomial, Polynomial]] = []
+
+        def reduced(row: Polynomial) -> Polynomial:
+            rest = open_part(row)
+            for pivot, other in basis:
+                self._add(rest, other, -rest.get(pivot, 0))
+            return rest
+
+        for each in forms:
+            rest = reduced(each)
+            if rest:
+                pivot = min(rest)
+                scale = pow(rest[pivot], -1, self.modulus)
+                basis.append((pivot, {key: value * scale for key, value in rest.items()}))
+        return reduced(form)
+
+    def families_seen(self) -> set[int]:
+        """The families of the unknowns in seen rows."""
+        return {
+            family
+            for at, form in enumerate(self._changed)
+            if self._is_seen(at)
+            for monomial in form
+            for family, _ in monomial
+        }
+
+    def door_rows(self) -> Iterable[_DoorRow]:
+        """The rows of doors, after all changes."""
+        for at, opened in enumerate(self.opened, len(self.rows)):
+            form = self._changed[at]
+            unknowns = {unknown for monomial in form for unknown in monomial}
+            yield _DoorRow(
+                opened.door,
+                opened.is_seen or not self._beside_known(form),
+                opened.is_seen or any(map(self._moves, unknowns)),
+                {family for family, _ in unknowns},
+            )
 
 
 # Certificates of parties who are alike (section 10): matrices as short tables.

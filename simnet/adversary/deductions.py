@@ -93,9 +93,10 @@ class _Node:
 class Deductions:
     """The seeds, random rows and boxes that a coalition knows.
 
-    With `generous`, the coalition also gets the rows with coins that honest parties gave to doors,
-    the public keys of which it sees signatures, and its ideal output. `rewriting` has the resulting
-    roles of unknowns, and `parts` are the messages with the contents of opened boxes.
+    With `generous`, the coalition also gets the rows with coins that honest parties gave to doors
+    or multiplied, the public keys of which it sees signatures, and its ideal output. `rewriting`
+    has the resulting roles of unknowns, and `parts` are the messages with the contents of opened
+    boxes.
     """
 
     def __init__(
@@ -140,6 +141,7 @@ class Deductions:
         # Rows without coins make a seed known only if the view tells it up to secrets already.
         return (
             not self.rewriting.open_doors()
+            and not self.rewriting.open_factors()
             and not self.may_agree_by_signatures()
             and not roles.depends_on_coins(given)
             and not any(found.groups() for found in self._found.values())
@@ -250,6 +252,8 @@ class Deductions:
             for door in self.rewriting.open_doors():
                 for modulus, terms in door.rows.items():
                     rows[modulus].append(terms)
+            for modulus, terms in self.rewriting.open_factors():
+                rows[modulus].append(terms)
         return rows
 
     def _eliminate(self) -> bool:

@@ -24,15 +24,16 @@ of the seed alone. For the second row the coin 2 takes the place of the coin 1:
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import attrs
+import numpy as np
 
 from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.check import LEAST_BITS, are_enough
 from simnet.adversary.deductions import FIRST_MARK
-from simnet.adversary.door_proof import Which, chosen, coins_to_move
 from simnet.adversary.knowledge import Knowledge
+from simnet.arrays import Ints
 from simnet.errors import SimnetError
 from simnet.linear.elimination import Elimination
 from simnet.linear.seeds import Agreement, Query, Seed
@@ -41,6 +42,7 @@ from simnet.linear.terms import Terms, common_lanes, refine
 from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector, add_to
 
+Which = Callable[[int], bool]
 Derivation = tuple[Vector, Vector]  # weights of messages, and the own unknowns to subtract
 
 
@@ -348,3 +350,21 @@ def private_shifts(
         for mark, value in shift[coin].items():
             found[rows[mark]][coin] = value
     return {row: found[row] for row in rows.values() if row in found}
+
+
+def coins_to_move(
+    modulus: int, rows: Sequence[Vector], is_coin: Which, is_target: Which
+) -> tuple[dict[int, Vector], list[Vector]]:
+    """Return what to add to each coin to get new coins, and the combinations of targets that cannot
+    be removed. Written in the new coins, a row has no targets but multiples of these combinations.
+    """
+    terms = Terms.of_vectors(rows)
+    elimination = Elimination(
+        terms, chosen(terms.unknowns, is_coin), chosen(terms.unknowns, is_target), modulus
+    )
+    return elimination.shift(), [remnant.targets for remnant in elimination.remnants]
+
+
+def chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """For each unknown, whether `which` is true of it."""
+    return np.array([which(unknown) for unknown in unknowns.tolist()], dtype=np.bool_)

@@ -24,7 +24,7 @@ take the same branches and send the same messages. Only the contents of messages
 
 *What is recorded.* For every door we record the arguments that are forms, because a disclosed value
 may tell something about these forms, and a secret may be made from them.
-`simnet.adversary.opened_rows` has the rules for both cases.
+`simnet.adversary.change_of_coins` has the rule for both cases.
 
 *Equal unknowns.* A coin is identified by the seed of its run and its place in a source of coins:
 party, purpose, and what was drawn before. If two runs of one seed draw in equal portions, they have

@@ -173,8 +173,8 @@ class Verdict:
     def functions(self) -> tuple[LearnedFunction, ...]:
         """The reduced basis of L, lane by lane.
 
-        A function is left out if it contains a product that could not be expanded
-        (`simnet.adversary.expansion`), or a product of anything but secrets.
+        A function is left out if it contains a product that could not be written out
+        (`simnet.adversary.rewriting`), or a product of anything but secrets.
         """
         return tuple(
             learned

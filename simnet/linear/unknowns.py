@@ -37,7 +37,6 @@ monomial if it knows all factors, and a random row if it knows the seed.
 
 import itertools
 import threading
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from math import prod
@@ -49,6 +48,7 @@ import numpy.typing as npt
 
 from simnet.arrays import Bools, Ints
 from simnet.errors import SimnetError
+from simnet.linear.polynomials import monomial as monomial_of
 from simnet.linear.seeds import Query
 from simnet.values.residues import Residues, residues_of
 
@@ -184,12 +184,7 @@ class Unknowns:
         F_q. A monomial has no holders: whoever holds all its factors knows the monomial.
         """
         single = [self.families[factor // PLACES].factors or (factor,) for factor in factors]
-        powers = Counter(itertools.chain.from_iterable(single))
-        ordered = tuple(
-            factor
-            for factor, power in sorted(powers.items())
-            for _ in range((power - 1) % (modulus - 1) + 1)
-        )
+        ordered = monomial_of(itertools.chain.from_iterable(single), modulus)
         if len(ordered) == 1:
             return ordered[0]
         key = ("monomial", ordered)

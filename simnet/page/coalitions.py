@@ -262,6 +262,6 @@ def _size(verdict: Verdict) -> int:
 
 def _letters(certificate: Json) -> int:
     """About how many letters a proof adds to the page, without the messages that proofs share."""
-    own = ("learned", "shift", "apart", "combined", "hiding", "ideal", "at_most", "opened")
+    own = ("learned", "shift", "changes", "given", "ideal", "opened")
     parts = [[field[key] for key in own] for field in certificate["fields"]]
     return 200 + len(str(parts))

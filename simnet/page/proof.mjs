@@ -56,7 +56,6 @@ function fieldOf(field, proofs, family) {
   const numbering = new Numbering((place) => unknowns[place]);
   const form = (pairs) => pairs.map(([unknown, factor]) => [numbering.of(unknown), whole(factor)]).sort(byFirst);
   const factors = (pairs) => pairs.map(([row, factor]) => [row, whole(factor)]);
-  const moves = (list = []) => list.map(([coin, pairs]) => [numbering.of(coin), form(pairs)]).sort(byFirst);
   const lanes = Number(field.lanes);
   const numbers = (given) => given.map(whole);
   // Without numbers the equations alone are checked: every number is 0, except that the number 1 is 1.
@@ -86,11 +85,9 @@ function fieldOf(field, proofs, family) {
     opened: (field.opened ?? []).map((row) => ({ ...row, form: form(row.form) })),
     ideal: (field.ideal ?? []).map(form),
     learned: (field.learned ?? []).map(learned),
-    at_most: (field.at_most ?? []).map(form),
-    shift: moves(field.shift),
-    apart: (field.apart ?? []).map(([coin, pairs]) => [numbering.of(coin), factors(pairs)]).sort(byFirst),
-    combined: (field.combined ?? []).map(([row, pairs]) => [row, factors(pairs)]),
-    hiding: moves(field.hiding),
+    shift: (field.shift ?? []).map(([coin, pairs]) => [numbering.of(coin), form(pairs)]).sort(byFirst),
+    changes: field.changes?.map(([row, coin]) => [row, numbering.of(coin)]) ?? null,
+    given: (field.given ?? []).map((coin) => numbering.of(coin)),
     seeds: (field.seeds ?? []).map(({ seed, rows, told, private: shifts }) => ({
       seed,
       rows: rows.map(form),

@@ -28,8 +28,6 @@ from simnet.page.keeping import Keeping
 
 Json = dict[str, Any]
 EXACT = 1 << 53  # JavaScript's numbers are exact below this
-LISTS_OF_UNKNOWNS = ("ideal", "at_most")
-MOVES_OF_UNKNOWNS = ("shift", "hiding")
 
 
 class Proofs:
@@ -143,19 +141,10 @@ class Proofs:
             "messages": messages,
             "opened": [{**row, "form": form(row["form"])} for row in field["opened"]],
             "learned": [self._learned(entry, form, places) for entry in field["learned"]],
-            **{key: [form(pairs) for pairs in field[key]] for key in LISTS_OF_UNKNOWNS},
-            **{
-                key: [[places[coin], form(pairs)] for coin, pairs in field[key]]
-                for key in MOVES_OF_UNKNOWNS
-            },
-            "apart": [
-                [places[coin], [[row, exact(factor)] for row, factor in pairs]]
-                for coin, pairs in field["apart"]
-            ],
-            "combined": [
-                [row, [[other, exact(factor)] for other, factor in pairs]]
-                for row, pairs in field["combined"]
-            ],
+            "ideal": list(map(form, field["ideal"])),
+            "shift": [[places[coin], form(pairs)] for coin, pairs in field["shift"]],
+            "changes": field["changes"] and [[row, places[coin]] for row, coin in field["changes"]],
+            "given": [places[coin] for coin in field["given"]],
             "seeds": [
                 {
                     "seed": entry["seed"],
@@ -170,7 +159,7 @@ class Proofs:
             ],
         }
         # Most proofs have none of some kind, so an empty list is left out.
-        return {key: value for key, value in stored.items() if value != []}
+        return {key: value for key, value in stored.items() if key == "changes" or value != []}
 
     def _learned(self, entry: Json, form: Callable[..., Any], places: Sequence[int]) -> Json:
         function = form(entry["function"])

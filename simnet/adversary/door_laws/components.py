@@ -28,7 +28,7 @@ and the function tell together.
 
 Two kinds of doors tell nothing new and belong to no component: doors that are given nothing sealed,
 and doors that are given only numbers which the coalition knows anyway. Here the coalition *knows*
-whatever follows from its widened view (`surroundings`). This is the upper end of a verdict on
+whatever follows from its view (`surroundings`). This is the upper end of a verdict on
 shares, so the coalition may in fact know less.
 """
 

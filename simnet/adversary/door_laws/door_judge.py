@@ -163,9 +163,8 @@ class DoorJudge:
     def _graph(self, corrupt: Collection[str], view: WidestView | None) -> DoorGraph:
         calls = [reading.calls for reading in self._readings]
         doors: list[HonestDoor] = honest_doors(calls, corrupt, self._same_inputs)
-        arrays = [forms for door in doors for forms in door.rows]
         products = [product for reading in self._readings for product in reading.products]
-        surroundings = ViewSurroundings(view, arrays)
+        surroundings = ViewSurroundings(view)
         roles = None if view is None else view.roles
         received = {
             door.family

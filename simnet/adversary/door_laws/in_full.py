@@ -8,19 +8,14 @@ determines the number. There are two ways to be certain:
 - *Trying everything.* We call the function with all numbers that the elements can have. The value
   determines the numbers if no two calls return the same value. This works for few elements of a
   small field.
-- *Reading the function.* Larger arrays cannot be tried: a function of 30 elements may return all
-  numbers correctly except in one case of a billion. So there is a list of functions that certainly
-  return all numbers: `int`, `np.asarray` and similar ones. A function of one line may count, too,
-  if its code is the same as that of a function on a second list, such as `lambda d, e: (int(d),
-  int(e))`.
+- *Knowing the function.* `int`, `np.asarray` and some other functions certainly return all numbers
+  of one array. Another function of a larger array cannot be tried: it may return all numbers
+  correctly except in one case of a billion.
 """
 
-import builtins
 import itertools
 import math
-from collections.abc import Callable, Hashable, Sequence
-from types import FunctionType
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -32,44 +27,7 @@ from simnet.values.sealed import Opened
 
 MOST_NUMBERS = 20_000  # the largest number of lists of numbers on which a function is tried
 
-_OF_ANY_ARRAY: tuple[object, ...] = (
-    np.asarray,
-    np.array,
-    np.copy,
-    np.atleast_1d,
-    np.ravel,
-    list,
-    tuple,
-)
-_OF_ONE_NUMBER: tuple[object, ...] = (int,)
-
-# A function that is written like a function of this list returns all numbers of arrays of any
-# shape.
-_LIKE_ANY_ARRAY: tuple[Callable[..., Any], ...] = (
-    lambda a: a,
-    lambda a: a.tolist(),
-    lambda a: a.copy(),
-    lambda a: list(a),
-    lambda a: tuple(a),
-    lambda a: tuple(a.tolist()),
-    lambda a, b: (a, b),
-    lambda a, b: (a.tolist(), b.tolist()),
-    lambda a, b, c: (a, b, c),
-)
-# A function that is written like a function of this list returns all numbers of arrays with one
-# number each.
-_LIKE_ONE_NUMBER: tuple[Callable[..., Any], ...] = (
-    lambda a: int(a),
-    lambda a: int(a[0]),
-    lambda a: a[0],
-    lambda a: a.item(),
-    lambda a, b: (int(a), int(b)),
-    lambda a, b: (int(a[0]), int(b[0])),
-    lambda a, b: (a[0], b[0]),
-    lambda a, b: (a.item(), b.item()),
-    lambda a, b, c: (int(a), int(b), int(c)),
-    lambda a, b, c: (int(a[0]), int(b[0]), int(c[0])),
-)
+_OF_ANY_ARRAY = (np.asarray, np.array, np.copy, np.atleast_1d, np.ravel, list, tuple)
 
 
 def is_in_full(call: DoorCall) -> bool:
@@ -82,46 +40,11 @@ def is_in_full(call: DoorCall) -> bool:
     forms = [array for array in arrays if isinstance(array, Forms)]
     if call.kind != "disclose" or not forms or call.has_input or len(forms) != len(arrays):
         return False
-    if all(isinstance(each, Opened) for each in call.arguments) and _is_certain(
-        call.function, [math.prod(array.shape) for array in forms]
-    ):
-        return True
+    if len(call.arguments) == 1:
+        known = (*_OF_ANY_ARRAY, *([int] if math.prod(forms[0].shape) == 1 else []))
+        if any(call.function is function for function in known):
+            return True
     return _merges_nothing(call, forms)
-
-
-def _is_certain(function: object, sizes: Sequence[int]) -> bool:
-    of_one_number = all(size == 1 for size in sizes)
-    if any(function is known for known in _OF_ANY_ARRAY):
-        return len(sizes) == 1
-    if any(function is known for known in _OF_ONE_NUMBER):
-        return len(sizes) == 1 and of_one_number
-    if not isinstance(function, FunctionType):
-        return False
-    likenesses = [*_LIKE_ANY_ARRAY, *(_LIKE_ONE_NUMBER if of_one_number else ())]
-    return any(_is_written_like(function, known, len(sizes)) for known in likenesses)
-
-
-def _is_written_like(function: FunctionType, known: Callable[..., Any], arguments: int) -> bool:
-    """Whether two functions have the same code; the first may have an unused parameter for
-    coins.
-    """
-    assert isinstance(known, FunctionType)
-    first, second = function.__code__, known.__code__
-    names = first.co_names
-    return (
-        second.co_argcount == arguments
-        and first.co_argcount in (arguments, arguments + 1)
-        and first.co_code == second.co_code
-        and names == second.co_names
-        and _constants(first.co_consts) == _constants(second.co_consts)
-        and not (first.co_freevars or first.co_kwonlyargcount or function.__defaults__)
-        # The function's module must not use the name of a built-in function for something else.
-        and not any(name in function.__globals__ for name in names if hasattr(builtins, name))
-    )
-
-
-def _constants(constants: Sequence[object]) -> list[tuple[type, object]]:
-    return [(type(each), each) for each in constants]
 
 
 def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:

@@ -1,21 +1,18 @@
 """What the view of a coalition says about the rows that doors of honest parties were given.
 
-A verdict adds opened rows to the coalition's view until the other opened rows are independent of
-the view (`simnet.adversary.opened_rows`). This module asks the widened view about single arrays:
-whether the coalition knows them, and whether their coins are independent of the coins in the view.
+A verdict replaces coins by rows (`simnet.adversary.change_of_coins`). In the new unknowns it is
+easy to see whether the coalition knows an array, and whether an array is independent of the view.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
-import numpy as np
 
-from simnet.adversary.opened_rows import MarkedRows
+from simnet.adversary.change_of_coins import ChangeOfCoins
 from simnet.adversary.roles import Roles
 from simnet.linear.forms import Forms
 from simnet.linear.span import Span
-from simnet.linear.terms import Terms, join, no_rows, refine
+from simnet.linear.terms import Terms, refine
 from simnet.linear.unknowns import ONE, PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
@@ -25,16 +22,16 @@ class WidestView:
     """All that a coalition may know about field elements.
 
     `functions` has a number of lanes and some vectors for each modulus. The vectors are over the
-    unknowns of lane 0, and span the functions of secrets that the coalition may determine. `rows`
-    are the rows that the coalition sees, with the opened rows that were added, by modulus. They are
-    needed only if a door was given field elements that contain coins. `tells_output` says whether
-    random rows of seeds may tell something about the ideal output.
+    unknowns of lane 0, and span the functions of secrets that the coalition may determine. `change`
+    is the change of coins that shows it, if there is one. `terms` writes products out.
+    `tells_output` says whether random rows of seeds may tell something about the ideal output.
     """
 
     functions: Mapping[int, tuple[int, Sequence[Vector]]]
-    rows: Mapping[int, Terms]
     roles: Roles
     unknowns: Unknowns
+    change: ChangeOfCoins | None = None
+    terms: Callable[[Forms], Terms] = lambda forms: forms.terms
     handed: Sequence[Terms] = ()  # what the ideal world hands to the coalition
     tells_output: bool = False
 
@@ -63,59 +60,28 @@ class WidestView:
 
 
 class ViewSurroundings:
-    """The surroundings of doors in a widened view. If `view` is None, the coalition may know
-    anything about field elements.
+    """The surroundings of doors in a view. If `view` is None, the coalition may know anything about
+    field elements.
     """
 
-    def __init__(self, view: WidestView | None, arrays: Iterable[Forms]) -> None:
-        """`arrays` are all arrays of field elements that the doors were given."""
+    def __init__(self, view: WidestView | None) -> None:
         self._view = view
         self._spans: dict[int, Span] = {}
-        self._known: dict[
-            int, bool
-        ] = {}  # maps the identity of an array with coins to the answer about the array
-        self._dependent: set[int] = set()
-        if view is not None:
-            self._mark([forms for forms in arrays if self._has_coins(forms)])
-
-    def _has_coins(self, forms: Forms) -> bool:
-        assert self._view is not None
-        families = set((forms.terms.unknowns // PLACES).tolist()) - {ONE}
-        return self._view.roles.depends_on_coins(families)
-
-    def _mark(self, arrays: Sequence[Forms]) -> None:
-        assert self._view is not None
-        roles = self._view.roles
-        by_modulus: dict[int, list[Forms]] = defaultdict(list)
-        for forms in {id(each): each for each in arrays}.values():
-            by_modulus[forms.field.modulus].append(forms)
-        for modulus, of_field in by_modulus.items():
-            rows = [refine(forms.terms, 1) for forms in of_field]
-            seen = refine(self._view.rows.get(modulus, no_rows(1)), 1)
-            marked = MarkedRows(seen, join(rows), roles.is_coin, roles.is_known, modulus)
-            ends = np.cumsum([terms.rows for terms in rows]).tolist()
-            for forms, terms, end in zip(of_field, rows, ends, strict=True):
-                places = slice(end - terms.rows, end)
-                self._known[id(forms)] = bool(marked.is_known[places].all())
-                # If the coalition knows an array, nobody asks whether its coins are independent.
-                dependent = marked.is_dependent[places] | marked.is_known[places]
-                if dependent.any():
-                    self._dependent.add(id(forms))
 
     def is_known(self, forms: Forms) -> bool:
         """Whether the coalition can compute all elements of an array; False if there is no view."""
         if self._view is None:
             return False
-        found = self._known.get(id(forms))
-        if found is not None:
-            return found
-        modulus = forms.field.modulus
+        modulus, change = forms.field.modulus, self._view.change
+        rows = refine(self._view.terms(forms), 1).vectors()
+        if change is not None:
+            return all(change.knows(modulus, change.changed(modulus, row)) for row in rows)
         span = self._span(modulus)
         roles = self._view.roles
         return all(
             {u: weight for u, weight in row.items() if u != ONE and not roles.known[u // PLACES]}
             in span
-            for row in refine(forms.terms, 1).vectors()
+            for row in rows
         )
 
     def _span(self, modulus: int) -> Span:
@@ -135,4 +101,11 @@ class ViewSurroundings:
         """Whether the coins in these arrays are independent of the coins in the view; False if
         there is no view.
         """
-        return self._view is not None and not any(id(forms) in self._dependent for forms in rows)
+        if self._view is None:
+            return False
+        change = self._view.change
+        return change is None or all(
+            change.is_apart(change.changed(forms.field.modulus, row))
+            for forms in rows
+            for row in refine(self._view.terms(forms), 1).vectors()
+        )

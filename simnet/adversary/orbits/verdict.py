@@ -328,7 +328,7 @@ class AlikeJudge:
         view = None
         if lifted.finding == "nothing":
             roles = Roles(unknowns, coalition.parties, [])
-            view = WidestView(functions={}, rows={}, roles=roles, unknowns=unknowns)
+            view = WidestView(functions={}, roles=roles, unknowns=unknowns)
         disclosures = judge.disclosures(coalition.parties, view)
         # The outline keeps no summed messages, so it knows neither the traffic nor all tags, and
         # what the protocol states about its tags is left out.

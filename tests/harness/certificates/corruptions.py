@@ -79,8 +79,8 @@ def _forms(field: Any) -> Iterator[Any]:
         yield from (form for _, form in message["rows"] if form)
     yield from (row["form"] for row in field["opened"] if row["form"])
     yield from (entry["function"] for entry in field["learned"])
-    yield from (form for key in ("ideal", "at_most") for form in field[key])
-    yield from (form for key in ("shift", "hiding") for _, form in field[key])
+    yield from field["ideal"]
+    yield from (form for _, form in field["shift"])
 
 
 def _form(content: Content, draw: random.Random) -> tuple[Any, Any]:
@@ -475,7 +475,8 @@ def _message_dropped(content: Content, draw: random.Random) -> Content:
 @_kind("all messages dropped, nothing stated")
 def _all_dropped(content: Content, draw: random.Random) -> Content:
     for field in _fields_with_rows(content):
-        field["messages"], field["learned"], field["at_most"] = [], [], []
+        field["messages"], field["learned"] = [], []
+        field["changes"] = None if field["changes"] is None else []
     content["statement"] = "nothing"
     return content
 
@@ -614,22 +615,6 @@ def _function_added(content: Content, draw: random.Random) -> Content:
     return content
 
 
-@_kind("a function kept as a bound")
-def _function_as_bound(content: Content, draw: random.Random) -> Content:
-    field = _field(content, draw, "learned")
-    entry = field["learned"].pop(draw.randrange(len(field["learned"])))
-    field["at_most"].append(entry["function"])
-    return content
-
-
-@_kind("a bound added")
-def _bound_added(content: Content, draw: random.Random) -> Content:
-    field = _field(content, draw, "unknowns")
-    unknown = draw.randrange(len(field["unknowns"]))
-    field["at_most"].append([[unknown, 1]])
-    return content
-
-
 @_kind("a function changed")
 def _function(content: Content, draw: random.Random) -> Content:
     field = _field(content, draw, "learned")
@@ -745,40 +730,80 @@ def _all_ideal(content: Content, draw: random.Random) -> Content:
 
 # The proof that coins hide the rest.
 
-for _key in ("shift", "apart", "hiding", "combined"):
 
-    def _entry_dropped(content: Content, draw: random.Random, key: str = _key) -> Content:
-        entries = _field(content, draw, key)[key]
-        entries.pop(draw.randrange(len(entries)))
-        return content
+@_kind("shift: an entry dropped")
+def _shift_dropped(content: Content, draw: random.Random) -> Content:
+    entries = _field(content, draw, "shift")["shift"]
+    entries.pop(draw.randrange(len(entries)))
+    return content
 
-    def _entry_changed(content: Content, draw: random.Random, key: str = _key) -> Content:
-        field = _field(content, draw, key)
-        pairs = draw.choice(field[key])[1]
-        pair = draw.choice(pairs)
-        at = draw.randrange(2)
-        pair[at] = draw.choice([pair[at] + 1, 0, -1, 1, field["modulus"] - 1, 1.0, True])
-        return content
 
-    def _entry_moved(content: Content, draw: random.Random, key: str = _key) -> Content:
-        field = _field(content, draw, key)
-        entry = draw.choice(field[key])
-        entry[0] = draw.choice([*range(len(field["unknowns"])), -1, 0.0, 999])
-        field[key].sort(key=lambda each: each[0])
-        return content
+@_kind("shift: an entry changed")
+def _shift_changed(content: Content, draw: random.Random) -> Content:
+    field = _field(content, draw, "shift")
+    pair = draw.choice(draw.choice(field["shift"])[1])
+    at = draw.randrange(2)
+    pair[at] = draw.choice([pair[at] + 1, 0, -1, 1, field["modulus"] - 1, 1.0, True])
+    return content
 
-    def _entry_added(content: Content, draw: random.Random, key: str = _key) -> Content:
-        field = _field(content, draw, "unknowns")
-        unknowns = range(len(field["unknowns"]))
-        pairs = draw.choice([[], [[draw.choice(unknowns), 1]]])
-        field[key].append([draw.choice(unknowns), pairs])
-        field[key].sort(key=lambda each: each[0])
-        return content
 
-    _kind(f"{_key}: an entry dropped")(_entry_dropped)
-    _kind(f"{_key}: an entry changed")(_entry_changed)
-    _kind(f"{_key}: of another unknown")(_entry_moved)
-    _kind(f"{_key}: an entry added")(_entry_added)
+@_kind("shift: of another unknown")
+def _shift_moved(content: Content, draw: random.Random) -> Content:
+    field = _field(content, draw, "shift")
+    entry = draw.choice(field["shift"])
+    entry[0] = draw.choice([*range(len(field["unknowns"])), -1, 0.0, 999])
+    field["shift"].sort(key=lambda each: each[0])
+    return content
+
+
+@_kind("shift: an entry added")
+def _shift_added(content: Content, draw: random.Random) -> Content:
+    field = _field(content, draw, "unknowns")
+    unknowns = range(len(field["unknowns"]))
+    pairs = draw.choice([[], [[draw.choice(unknowns), 1]]])
+    field["shift"].append([draw.choice(unknowns), pairs])
+    field["shift"].sort(key=lambda each: each[0])
+    return content
+
+
+# The changes of coins.
+
+
+@_kind("changes: one dropped or moved to another place")
+def _change_dropped(content: Content, draw: random.Random) -> Content:
+    changes = _field(content, draw, "changes")["changes"]
+    change = changes.pop(draw.randrange(len(changes)))
+    if draw.random() < 0.3:
+        changes.insert(draw.randrange(len(changes) + 1), change)
+    return content
+
+
+@_kind("changes: another row or coin")
+def _change_changed(content: Content, draw: random.Random) -> Content:
+    field = _field(content, draw, "changes")
+    change = draw.choice(field["changes"])
+    rows = sum(len(message["rows"]) for message in field["messages"]) + len(field["opened"])
+    at = draw.randrange(2)
+    places = range((rows, len(field["unknowns"]))[at])
+    change[at] = draw.choice([*places, *places, -1, 99, True])
+    return content
+
+
+@_kind("changes: one added, or none listed")
+def _change_added(content: Content, draw: random.Random) -> Content:
+    field = _field(content, draw, "unknowns")
+    field["changes"] = draw.choice([None, [], [[0, draw.randrange(len(field["unknowns"]))]]])
+    return content
+
+
+@_kind("given: a coin more or fewer")
+def _given(content: Content, draw: random.Random) -> Content:
+    field = _field(content, draw, "unknowns")
+    if field["given"] and draw.random() < 0.5:
+        field["given"].pop()
+    else:
+        field["given"].append(draw.randrange(len(field["unknowns"])))
+    return content
 
 
 @_kind("shift of an own coin or a secret")
@@ -848,9 +873,6 @@ def _opened_added(content: Content, draw: random.Random) -> Content:
         "seen": draw.random() < 0.5,
         "form": [[term, 1] for term in terms],
     }
-    if draw.random() < 0.5:  # the file claims that the opened row contains no coins
-        opened["seen"] = False
-        field["combined"].append([len(field["opened"]), []])
     field["opened"].append(opened)
     return content
 
@@ -893,7 +915,7 @@ def _door_added(content: Content, draw: random.Random) -> Content:
     content["doors"].append(
         {
             "party": "z",
-            "kind": "disclose" if made is None else draw.choice(["secret", "product"]),
+            "kind": "disclose" if made is None else "secret",
             "function": "f",
             "has_input": False,
             "discloses": made is None,

@@ -31,10 +31,11 @@ SCENARIOS = (
     ("secagg", FEW, "u1", 1, 1),
     ("secagg", FEW, "u1,server", 0, 2),
 )
-# Doors with rows that are apart, combined or seen, hidden and told secrets, monomials, two fields,
-# several runs, and attacks.
+# Doors with seen and other rows, hidden and told secrets, products of secrets and of coins, two
+# fields, several runs, and attacks.
 EXAMPLES = (
     "a copy of a coin, mended",
+    "a mask and its product with a secret, mended",
     "a multiplication with one coin for two, mended",
     "a secret plus a known coin, mended",
     "a secret plus an echo, mended",

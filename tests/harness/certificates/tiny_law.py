@@ -1,12 +1,12 @@
 """The exact law of the messages that a small certificate lists, found by playing out every coin.
 
-Theory of operation. A file with doors states: given what the doors have on record, the messages
-tell no more about the secrets than the listed functions. The file does not say which function each
-door computes, so the statement must hold for all functions. So we draw a function for each door at
-random, and compute the messages and the record for all secrets and all coins. For every record, the
-messages may depend on the secrets only through the listed functions:
+Theory of operation. A file with changes states: given what the doors have on record, the messages
+tell no more about the secrets than the ideal output, or nothing. The file does not say which
+function each door computes, so the statement must hold for all functions. So we draw a function for
+each door at random, and compute the messages and the record for all secrets and all coins. For
+every record, the messages may depend on the secrets only through the ideal output:
 
-    P(messages | record, secrets)  is the same for all secrets with the same functions.
+    P(messages | record, secrets)  is the same for all secrets with the same ideal output.
 
 Example: the coin c is sent, and a door discloses whether s + c is 0. If the record says that it is
 0, then c tells s.
@@ -34,15 +34,21 @@ def refutation(listing: Listing) -> str | None:
     """Say how the listed rows tell more than the file states; return None if they do not, or if
     this cannot be played out.
     """
-    moduli = {u: field.modulus for field in listing.fields for u in unknowns_of(field)}
+    if not listing.has_changes:
+        return None
+    moduli = {
+        u: field.modulus
+        for field in listing.fields
+        for listed in unknowns_of(field)
+        for u in (listed, *listing.factors(listed))
+    }
     needed = [u for u in moduli if u[0] not in listing.made]
-    if not listing.doors or any(family in listing.told for family, _ in needed):
+    if any(family in listing.told for family, _ in needed):
         return None  # what a member computes from messages needs their order
-    factors = [(u, factor) for u in needed for factor in listing.factors(u)]
-    if any(moduli.get(factor) != moduli[u] for u, factor in factors):
-        return None  # This module draws no values for such a factor.
     coins = [u for u in needed if listing.is_coin(u)]
-    secrets = [u for u in needed if listing.is_secret(u) and not listing.factors(u)]
+    secrets = [
+        u for u in needed if not (listing.is_coin(u) or listing.is_known(u) or listing.factors(u))
+    ]
     order = _order(listing)
     worlds = math.prod(moduli[u] for u in (*coins, *secrets))
     if order is None or worlds > MOST_WORLDS:
@@ -61,7 +67,8 @@ def _order(listing: Listing) -> list[int] | None:
     waits: dict[int, set[Any]] = defaultdict(set)
     for field in listing.fields:
         for each in field.opened:
-            waits[each.door] |= {u[0] for u in each.row if u[0] in listing.made}
+            present = {f for u in each.row for f, _ in (u, *listing.factors(u))}
+            waits[each.door] |= present & listing.made
     order: list[int] = []
     made: set[Any] = set()
     while len(order) < len(listing.doors):
@@ -88,21 +95,21 @@ def _refuted(
 ) -> str | None:
     fixed = {u: _drawn(draw, repr(u)) % q for u, q in moduli.items() if listing.is_known(u)}
     fixed |= {u: 1 for u in fixed if u[0] == "1"}
-    # The law of the messages, by the values of the listed functions and the record.
+    # The law of the messages, by the ideal output and the record.
     laws: dict[tuple[Any, ...], dict[Any, Fraction]] = {}
     for values in _assignments(secrets, moduli):
         world = fixed | values
-        for unknown in moduli:
-            if listing.factors(unknown) and unknown not in fixed:
-                world[unknown] = _product(world, listing.factors(unknown)) % moduli[unknown]
+        _multiply(listing, world, moduli)
         told = tuple(
             _value(row, world, field.modulus)
             for field in listing.fields
-            for row in (*field.learned, *field.at_most)
+            for row in field.ideal
+            if listing.statement == "output-only"
         )
         by_record: dict[Any, Counter[Any]] = defaultdict(Counter)
         for played in _assignments(coins, moduli):
             world |= played
+            _multiply(listing, world, moduli)
             record = _play_doors(listing, world, moduli, tuple(values.values()), order, draw)
             messages = tuple(
                 _value(row, world, field.modulus) for field in listing.fields for row in field.rows
@@ -137,6 +144,7 @@ def _play_doors(
         if door.made is not None:
             for unknown in [u for u in moduli if u[0] == door.made]:
                 world[unknown] = _drawn(draw, at, unknown[1], given) % moduli[unknown]
+            _multiply(listing, world, moduli)
         if door.discloses:
             record.append((at, rows if door.in_full else _drawn(draw, at, "told", given) % VALUES))
     return tuple(record)
@@ -146,11 +154,12 @@ def _value(row: Row, world: World, modulus: int) -> int:
     return sum(value * world[unknown] for unknown, value in row.items()) % modulus
 
 
-def _product(world: World, factors: Sequence[Any]) -> int:
-    result = 1
-    for factor in factors:
-        result *= world[factor]
-    return result
+def _multiply(listing: Listing, world: World, moduli: Mapping[Any, int]) -> None:
+    """Put the values of the monomials whose factors have values into the world."""
+    for unknown, modulus in moduli.items():
+        factors = listing.factors(unknown)
+        if factors and all(factor in world for factor in factors):
+            world[unknown] = math.prod(world[factor] for factor in factors) % modulus
 
 
 @functools.lru_cache(maxsize=100_000)

@@ -787,12 +787,13 @@ def test_a_forged_file_takes_no_long_time(tmp_path: Path, proof: Path) -> None:
     ]
     field |= {"lanes": 1, "unknowns": [[0, 0]], "messages": [], "learned": [], "ideal": []}
     field |= {"shift": [], "opened": [{"door": 0, "form": [], "seen": True}] * 20_000}
+    field |= {"changes": [], "given": []}
     door = {"discloses": True, "function": "", "has_input": False, "in_full": False}
     content["doors"] = [door | {"kind": "disclose", "made": None, "party": "u2"}] * 10_000
     with stopwatch() as watch:
         assert check(canonical_text(content)).products == 0
     assert watch.seconds < 3
-    content["doors"], field["opened"] = [], []
+    content["doors"], field["opened"], field["changes"] = [], [], None
     field["unknowns"] += [[1, place] for place in range(6_000)]
     field["shift"] = [[0, [[place, 1] for place in range(1, 6_001)]]]
     message = {"box": None, "from": "u2", "key": None, "piece": 0, "round": 1, "run": 1}

@@ -23,23 +23,12 @@ def in_full(function: Callable[..., Any], *shapes: tuple[int, ...], field: Field
     return is_in_full(door.call)
 
 
-def opened(value: Any) -> Any:
-    return value
-
-
 @for_each(
     "function, shapes",
     [
         (int, [()]),
         (np.asarray, [(3,)]),
         (list, [(3,)]),
-        (opened, [(2, 3)]),
-        (lambda v: v, [(2, 3)]),
-        (lambda v: v.tolist(), [(3,)]),
-        (lambda v, _: v, [(3,)]),
-        (lambda d, e: (int(d), int(e)), [(), ()]),
-        (lambda d, e, _: (int(d[0]), int(e[0])), [(1,), (1,)]),
-        (lambda left, right: (left, right), [(3,), (2,)]),
     ],
 )
 def test_functions_that_hand_numbers_on_are_in_full(
@@ -81,13 +70,6 @@ def test_in_a_small_field_everything_is_tried(
     function: Callable[..., Any], shapes: list[tuple[int, ...]], expected: bool
 ) -> None:
     assert in_full(function, *shapes, field=SMALL) is expected
-
-
-def test_a_name_that_means_something_else_is_noticed() -> None:
-    hidden: dict[str, Any] = {"int": lambda value: 0 * value}
-    function = eval("lambda v: int(v)", hidden)
-    assert not in_full(function, ())
-    assert in_full(eval("lambda v: int(v)"), ())
 
 
 def test_an_input_beside_the_numbers_is_not_in_full() -> None:

@@ -1,0 +1,1 @@
+"""Products of secret-shared numbers, with random products from a dealer."""
