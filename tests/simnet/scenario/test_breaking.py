@@ -19,7 +19,6 @@ from simnet.scenario.breaking import Sizes, smallest_sizes
 from simnet.scenario.find import find
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.verify import played
-from tests.harness.many_cases import for_each
 from tests.harness.marks import slow_but
 from tests.harness.mutants import ElectsOneTooFew, LeavesOneOut
 from tests.harness.shell import RING
@@ -263,7 +262,7 @@ def agree(scenario: Scenario, seed: int) -> Sizes:
     return sizes
 
 
-@for_each("script", SCRIPTS)
+@pytest.mark.parametrize("script", slow_but(SCRIPTS, Relays, TwoRoles))
 def test_both_modes_agree_on_scripts_of_all_kinds(script: Any) -> None:
     agree(Scenario(summary="own", protocol=script, items=9), 0)
 
