@@ -71,9 +71,9 @@ def test_what_is_passed_on_is_searched_and_what_is_not_certain_is_said(tmp_path:
 
 @pytest.mark.slow
 def test_a_run_without_secrets_is_refused() -> None:
-    assert "no party has declared a secret" in refusal(
-        simnet("coalitions", "local_mean", "--runs", 2)
-    )
+    for population, reason in (("actors", "no party has declared a secret"), ("crowd", "a crowd")):
+        options = ("--users", 5, "--runs", 2, "--population", population)
+        assert reason in refusal(simnet("coalitions", "local_mean", *options))
 
 
 # What a person reads
