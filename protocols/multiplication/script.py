@@ -16,6 +16,7 @@ Source: Beaver, *Efficient Multiparty Protocols Using Circuit Randomization*, CR
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import attrs
 
@@ -45,7 +46,9 @@ class Multiplication:
 
     users: int  # n >= 2, even
     items: int  # N >= 1
-    fresh_triples: bool = True  # whether each pair gets a triple of its own
+    fresh_triples: Annotated[
+        bool, "whether each pair of users gets a triple of its own; one for all is a mistake"
+    ] = True
 
     def __attrs_post_init__(self) -> None:
         if self.users < 2 or self.users % 2:

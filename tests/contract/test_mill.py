@@ -43,7 +43,9 @@ def test_every_scenario_s_protocol_is_here() -> None:
         "sampled_personal": "sampled_frequency",
         "sampling_privacy_clear": "sampling_privacy",
     }
-    assert {variants.get(name, name) for name in names()} <= set(CASES)
+    # `multiplication` gives numbers to nobody but its reader: tests of products are about it.
+    others = set(names()) - {"multiplication"}
+    assert {variants.get(name, name) for name in others} <= set(CASES)
 
 
 @pytest.mark.slow

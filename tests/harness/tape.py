@@ -26,6 +26,10 @@ class TapeCoins:
         self.meter = meter
 
     @property
+    def _discrete(self) -> "TapeCoins":
+        return self
+
+    @property
     def for_doors(self) -> "TapeCoins":
         return self
 

@@ -235,7 +235,6 @@ COMMANDS = (
     ("people.py:CodeVoteDisclosed", "box", 1, 0),
     ("people.py:SilentZeroDisclosed", "S", 1, 0),
     ("people.py:RandomisedResponse", "S", 1, 0),
-    ("people.py:CapturedWithCare", "S", 2, 0),
     ("joint.py:KnownMask", "S", 1, 0),
     ("joint.py:TwoDisclosures", "S", 1, 0),
     ("joint.py:HeardThroughAnother", "S", 1, 0),

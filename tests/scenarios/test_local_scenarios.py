@@ -132,7 +132,7 @@ def test_a_column_of_numbers_has_its_mean_its_interval_and_its_error(
     assert result["expected_squared_l2"] > 0
     assert result["parameters"]["low"] == 0
     sampled = told(simnet, *options, "--users", 100)
-    assert "100 of 2000 users" in sampled["source"]
+    assert "drawn from its 2,000 users" in sampled["source"]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_column_of_numbers_has_its_mean_its_interval_and_its_error(
             ),
         ),
         ("17\nold", "", "row 2 of column 'age' of people.csv holds 'old', which is no number"),
-        ("17\ninf", "", "holds inf, which is outside the declared range"),
+        ("17\ninf", "", "holds 'inf', which is no number"),
         ("17\n18", "--domain 17,18", "--domain names items, and this scenario takes numbers"),
         ("17\n18", "--set items=3", "no setting is called 'items'"),
         ("17\n18", "--set high=-1", "outside the declared range 0..-1"),

@@ -354,7 +354,6 @@ def test_every_party_and_every_size_can_be_drawn(
     "options",
     [
         {"role": "user", "spare": 3},
-        {"role": "reader"},
         {"largest": 0},
         {"role": "server", "spare": 1},
     ],

@@ -157,57 +157,6 @@ class SplitProductOfSecret(TwoReaders):
         await me.send(MASKED, "B", mine * mask if self.mistake else mine * mask + cover)
 
 
-class Captured(OneHolder):
-    """A door's function stores its argument in a list, and the script reads the list."""
-
-    async def user(self, me: Party, item: Any) -> None:
-        box: list[int] = []
-
-        def noting(held: int) -> int:
-            box.append(held)
-            return held - 1
-
-        mine = me.secret(noting if self.mistake else number_of, item, field=F2, shape=())
-        if self.mistake and box[0] == 2:
-            await me.send(NOTE, "S", bits([1]))
-        await me.send(MASKED, "S", mine + me.coins.field(F2, ()))
-
-
-class CapturedWithCare(OneHolder):
-    """A door's function stores its argument in a list; the script also works if the
-    list is empty.
-    """
-
-    async def user(self, me: Party, item: Any) -> None:
-        box: list[int] = []
-
-        def noting(held: int) -> int:
-            box.append(held)
-            return held - 1
-
-        mine = me.secret(noting if self.mistake else number_of, item, field=F2, shape=())
-        if bool(box) and box[0] == 2:
-            await me.send(NOTE, "S", bits([1]))
-        await me.send(MASKED, "S", mine + me.coins.field(F2, ()))
-
-
-class CapturedByOutput(OneHolder):
-    """The function of an output stores its argument in a list, and the script reads the list."""
-
-    async def user(self, me: Party, item: Any) -> Any:
-        seen: dict[str, int] = {}
-
-        def noting(held: int) -> int:
-            seen["held"] = held
-            return held
-
-        noted = me.output(noting if self.mistake else itself, item)
-        if seen.get("held", 1) == 2:
-            await me.send(NOTE, "S", bits([1]))
-        await me.send(MASKED, "S", hidden(me, item) + me.coins.field(F2, ()))
-        return noted
-
-
 class CaughtRefusal(OneHolder):
     """A script catches the error of a door, and sends a message about it."""
 
@@ -560,9 +509,6 @@ def examples() -> list[Example]:
             leaks={"A, B": LEAKS, "B": LEAKS},
             holds={"A": NOTHING, "B": NOTHING, "A, B": NOTHING},
         ),
-        *two("a list that a door fills", "captured list", Captured),
-        *two("a list that a door fills, looked at with care", "captured list", CapturedWithCare),
-        *two("a dictionary that an output fills", "captured list", CapturedByOutput),
         *two("a refusal that is caught", "abort", CaughtRefusal, **told, ending=[(1,)]),
         *two("a secret of another shape", "shape", MisshapenSecret, **told, ending=[(1,)]),
         *one(
@@ -617,7 +563,6 @@ def examples() -> list[Example]:
         *two("masks from a small range", "noise", MaskFromRange, **told, inputs=THREE),
         *two("the same input declared again", "content", UnsentSecret),
         *two("a mask left in the protocol", "shared state", LeftInProtocol, **refused),
-        *two("a note that two doors share", "shared state", SharedByDoors, inputs=PAIRS),
         *two(
             "a note that another's door discloses",
             "shared state",

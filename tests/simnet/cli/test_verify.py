@@ -109,6 +109,9 @@ def test_what_json_tells_is_true_of_the_run(
         "shares",
         "discrete",
         "public",
+        "ideal_world",
+        "reductions",
+        "remarks",
     }
     assert set(told["shares"]) >= {"verdict", "tier", "functions", "leaks"}
     assert set(told["discrete"]) >= {"sees", "independent", "epsilon", "bound", "tier"}
@@ -455,7 +458,7 @@ def test_an_absurd_bill_is_refused_before_it_is_paid(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("simnet.scenario.verify.run", paid)
     monkeypatch.setattr("simnet.adversary.orbits.outline.run", paid)
-    assert "elements would take too long" in refusal(
+    assert "more than the limit of 100,000,000,000" in refusal(
         simnet("verify", "dpds", "--users", 60_000, "--corrupt", "u1")
     )
 

@@ -87,6 +87,7 @@ def test_every_protocol_with_a_collusion_bound_makes_claims() -> None:
         "dpds",
         "dpds_robust",
         "dpds_shamir",
+        "multiplication",
         *sampling_privacy,
         "secagg",
         "secagg_plus",
