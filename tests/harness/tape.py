@@ -24,6 +24,7 @@ class TapeCoins:
         self._elements = elements
         self._active = active
         self.meter = meter
+        self.tossed = False
 
     @property
     def _discrete(self) -> "TapeCoins":
