@@ -11,9 +11,11 @@ import attrs
 import numpy as np
 
 from protocols.advice.advice import Option, Question, options_of
-from protocols.committee.script import RobustDPDS
+from protocols.committee.script import Committee, RobustDPDS
+from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import FrequencyCollection
+from protocols.secagg.script import SecAgg
 from protocols.tss.robust import RobustTSS
 from protocols.tss.script import TSS
 from simnet.errors import BadInput
@@ -38,7 +40,9 @@ CHOICES = (
 
 @cache
 def option(label: str, users: int) -> Option:
-    """Return the protocol with this label in `simnet compare`, at equal privacy.
+    """Return the protocol with this label in `simnet compare`, at equal privacy. Committees and
+    secure aggregation have the p of dpds, or the δ of dpdg: in `simnet compare` theirs are smaller,
+    for runs in which users drop out.
 
     Raises `BadInput` if no parameters give so few users this privacy, and `ValueError` for fewer
     users than items.
@@ -47,11 +51,26 @@ def option(label: str, users: int) -> Option:
     found = options_of(label.removesuffix(" with noise"), question)
     for one in found:
         if one.label == label:
-            return one
+            return _as_if_nobody_dropped_out(one, users)
     raise BadInput(
         f"no parameters of {label} give {users} users ε = {EPSILON:g} and δ = {DELTA:g}: take more "
         "users"
     )
+
+
+def _as_if_nobody_dropped_out(one: Option, users: int) -> Option:
+    script = one.script
+    if not isinstance(script, Committee | SecAgg):
+        return one
+    is_noisy = isinstance(script, SecAgg) and isinstance(script.question, DPDG)
+    plain = option("dpdg" if is_noisy else "dpds", users)
+    question = plain.script
+    if isinstance(script, SecAgg):
+        assert isinstance(question, DPDS | DPDG)
+        return attrs.evolve(one, script=attrs.evolve(script, question=question), error=plain.error)
+    assert isinstance(question, DPDS)
+    script = attrs.evolve(script, participation=question.participation)
+    return attrs.evolve(one, script=script, error=plain.error)
 
 
 def people(users: int) -> ItemPopulation:
