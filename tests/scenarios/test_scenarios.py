@@ -18,7 +18,6 @@ from simnet.scenario.find import find, names
 from simnet.scenario.perform import perform
 from tests.harness.many_cases import for_each
 
-
 # The scenario `multiplication` has no bill by formula, and its output is no estimate.
 BILLED = [name for name in names() if name != "multiplication"]
 
