@@ -152,11 +152,6 @@ WEAKNESSES = {
         "pass",
         ["opened: a row added", "opened: seen or of another door", "what is said of a door"],
     ),
-    "products of coins in a linear proof": (
-        'is_linear or statement == "leaks",',
-        "True,",
-        ["changes: one added, or none listed"],
-    ),
     "messages of others": (
         '_require(is_right, f"{where}: the recipient is not in the coalition")',
         "pass",
