@@ -31,7 +31,6 @@ from tests.harness.corpus.frames import (
     hidden,
     itself,
     number_of,
-    tell,
     twins,
 )
 from tests.harness.corpus.truth import Truth
@@ -318,55 +317,6 @@ class LeftInProtocol(Script):
         await me.send(MASK, "S", self.left["mask"] if self.mistake else me.coins.field(F2, ()))
 
 
-@attrs.frozen
-class SharedByDoors(Script):
-    """The door functions of two users store their arguments, and one user sees whether the
-    arguments differ.
-    """
-
-    noted: dict[str, int] = attrs.field(factory=dict, kw_only=True, eq=False, repr=False)
-
-    def parties(self) -> Mapping[str, Seat]:
-        return {"u": Seat(self.first), "v": Seat(self.second), "S": Seat(self.idle)}
-
-    def noting(self, me: Party) -> Any:
-        """Return a door function that returns the input and, in the script with the mistake, also
-        stores it.
-        """
-        name = me.name
-
-        def noted(item: int) -> int:
-            self.noted[name] = item
-            return item - 1
-
-        return noted if self.mistake else number_of
-
-    async def first(self, me: Party, item: Any) -> None:
-        mine = me.secret(self.noting(me), item, field=F2, shape=())
-        await me.send(MASKED, "S", mine + me.coins.field(F2, ()))
-        await me.send(NOTE, "v", bits([1]))
-
-    async def second(self, me: Party, item: Any) -> None:
-        await me.receive(NOTE, "u")
-        mine = me.secret(self.noting(me), item, field=F2, shape=())
-        await me.send(MASKED, "S", mine + me.coins.field(F2, ()))
-        if self.noted.get("u") != self.noted.get("v"):
-            await tell(me, 1)
-
-
-class ToldByAnother(SharedByDoors):
-    """The other user's door reads the stored input, and discloses whether it equals its
-    own input.
-    """
-
-    async def second(self, me: Party, item: Any) -> None:
-        await me.receive(NOTE, "u")
-        mine = hidden(me, item)
-        alike = me.disclose(lambda held: int(self.noted.get("u", held) == held), item)
-        await me.send(MASKED, "S", mine + me.coins.field(F2, ()))
-        await tell(me, alike)
-
-
 class ReusedMask(OneHolder):
     """A user hides two elements behind the same mask."""
 
@@ -563,13 +513,6 @@ def examples() -> list[Example]:
         *two("masks from a small range", "noise", MaskFromRange, **told, inputs=THREE),
         *two("the same input declared again", "content", UnsentSecret),
         *two("a mask left in the protocol", "shared state", LeftInProtocol, **refused),
-        *two(
-            "a note that another's door discloses",
-            "shared state",
-            ToldByAnother,
-            **told,
-            inputs=PAIRS,
-        ),
         *two("one mask for two elements", "content", ReusedMask),
         *two("a factor that removes the mask", "factor", VanishingFactor, inputs=THREE),
         *one(
