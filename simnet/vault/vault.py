@@ -1,7 +1,7 @@
 """The vault of one run: where the functions of its doors are called.
 
-Each call is made in a process of its own, which has forgotten nothing and remembers nothing: it
-has the definitions of the run, and the values of this call alone. So the result of a function
+Each call is made in a process of its own, which has the definitions of the run, and the values of
+this call alone. So the result of a function
 depends on its arguments and its coins, and on nothing that another call has left behind. A new
 process takes about a millisecond. So a run of more than `MOST_PARTIES` parties, and a run after
 its first `MOST_CALLS` calls, calls functions in two shared processes: one for functions that get
