@@ -34,15 +34,19 @@ class Pickled(cloudpickle.Pickler):  # type: ignore[misc]  # the library has no 
     """Pickles one object, to `data`. `definitions` are the definitions in it that have no number
     yet, and `modules` are the names of the installed modules that it needs.
 
-    Raises the errors of `pickle` and of the objects that are pickled.
+    Raises the errors of `pickle` and of the objects that are pickled, and `PicklingError` at the
+    first definition that is not installed, if all `must_be_installed`.
     """
 
-    def __init__(self, thing: object, numbers: Definitions) -> None:
+    def __init__(
+        self, thing: object, numbers: Definitions, must_be_installed: bool = False
+    ) -> None:
         file = io.BytesIO()
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._found: dict[int, object] = {}
         self.modules: set[str] = set()
         self._numbers = numbers
+        self._must_be_installed = must_be_installed
         self._by_value: list[ModuleType] = []
         try:
             self.dump(thing)
@@ -66,6 +70,8 @@ class Pickled(cloudpickle.Pickler):  # type: ignore[misc]  # the library has no 
         if is_installed(thing):
             self.modules.add(name)
             return None
+        if self._must_be_installed:
+            raise pickle.PicklingError(name)
         self._found[id(thing)] = thing
         module = sys.modules.get(name)
         if module is not None and name not in cloudpickle.list_registry_pickle_by_value():

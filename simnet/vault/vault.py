@@ -100,9 +100,10 @@ def _fields(kind: type) -> Sequence[Any]:
 def comes_installed(thing: object) -> bool:
     """Return whether an object and all that it refers to comes from installed packages."""
     try:
-        return not Pickled(thing, {}).definitions
+        Pickled(thing, {}, must_be_installed=True)
     except Exception:  # what cannot be pickled cannot be judged
         return False
+    return True
 
 
 class Vault:
