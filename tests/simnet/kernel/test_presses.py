@@ -172,11 +172,11 @@ def test_presses_in_a_command_of_short_runs_are_heard(words: list[str]) -> None:
         thread.start()
         began = time.monotonic()
         done = simnet(*words, *OPTIONS)
-        assert (done.status, done.out) == (130, "")
+        assert done.status == 130
         assert done.err.startswith("simnet: interrupted")
         assert done.err.count("\n") == 1
         thread.join()
         bound = str(rng.uniform(0.2, 0.4))
         done = simnet(*words, *OPTIONS, "--timeout", bound)
-        assert (done.status, done.out) == (124, "")
+        assert done.status == 124
         assert time.monotonic() - began < 10  # a timeout presses again after 10 s

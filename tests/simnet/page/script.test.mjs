@@ -161,7 +161,7 @@ test("functions over several fields name their moduli", () => {
   const functions = [5, 7].map((modulus) => ({ terms: [[0, 1]], modulus, value: 2 }));
   assert.match(moduloInWords(functions), /^Each line names its modulus: /);
   assert.match(moduloInWords(functions.slice(1)), /^All numbers are modulo 7: .* by 7 counts\.$/);
-  assert.deepEqual(functions.map((each) => equation(data, each, true)), ["u1 = 2  (mod 5)", "u1 = 2  (mod 7)"]);
+  assert.deepEqual(functions.map((each) => equation(data, each, true)), ["u1[1] = 2  (mod 5)", "u1[1] = 2  (mod 7)"]);
 });
 
 test("the steps of an attack give the value of the equation", () => {
