@@ -188,7 +188,7 @@ def test_without_hypothesis_the_testing_module_says_how_to_install_it(
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_type_checkers_find_the_package_from_outside(tmp_path: Path) -> None:
     """An editable install is a path, not an import hook, which no type checker follows."""
     script = tmp_path / "mine.py"
