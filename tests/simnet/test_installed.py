@@ -23,6 +23,7 @@ from simnet.scenario.find import names as scenarios
 from simnet.studies.find import find_experiment
 from simnet.studies.find import names as experiments
 from tests.harness.data import ROOT
+from tests.harness.marks import long_but
 
 BROKEN = {group: f"broken-{group.partition('.')[2]}" for group in installed.GROUPS}
 REAL = installed.entries
@@ -219,12 +220,15 @@ NOT_NAMED = ["attrs", "json", "multiprocessing", "numpy", "random", "signal", "s
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    [
-        ["check", "dpds", "--users", "3", "--items", "1"],
-        ["check", "own.py", "--users", "3", "--items", "1", "--participation", "0.5"],
+    long_but(
+        [
+            ["check", "dpds", "--users", "3", "--items", "1"],
+            ["check", "own.py", "--users", "3", "--items", "1", "--participation", "0.5"],
+            ["sweep", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
+            ["reproduce", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
+        ],
         ["sweep", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
-        ["reproduce", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
-    ],
+    ),
     ids=lambda words: " ".join(words[:2]),
 )
 def test_files_that_nobody_named_are_not_run(tmp_path: Path, words: list[str]) -> None:
