@@ -192,14 +192,17 @@ def test_a_call_that_cannot_end_well_is_one_sentence(
 def test_a_killed_process_of_the_vault_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     ask = chamber.Chamber.ask
 
-    def killed(self: chamber.Chamber, frame: bytes) -> bytes:
+    def chambers() -> list[int]:
         listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True).stdout
         parents = {int(pid): int(parent) for pid, parent in map(str.split, listed.splitlines()[1:])}
         mothers = {pid for pid, parent in parents.items() if parent == os.getpid()}
-        chambers = [pid for pid, parent in parents.items() if parent in mothers]
-        for pid in chambers:
+        return [pid for pid, parent in parents.items() if parent in mothers]
+
+    def killed(self: chamber.Chamber, frame: bytes) -> bytes:
+        while not (found := chambers()):  # the mother may still be forking
+            time.sleep(0.01)
+        for pid in found:
             os.kill(pid, signal.SIGKILL)
-        assert chambers
         return ask(self, frame)
 
     monkeypatch.setattr(chamber.Chamber, "ask", killed)
