@@ -7,7 +7,7 @@ from rich.text import Text
 
 from simnet.cli.grid import Grid
 from simnet.network.timing import ROLE_HEADS, ROLE_NOTE, Timing, in_units
-from simnet.printable import printable
+from simnet.printable import count_of, printable
 
 LEGS_SHOWN = 12
 
@@ -51,6 +51,6 @@ def _print_one(console: Console, timing: Timing) -> None:
     for leg in legs[: LEGS_SHOWN // 2] if len(legs) > LEGS_SHOWN else legs:
         console.print(Text(f"- {printable(str(leg))}"))
     if len(legs) > LEGS_SHOWN:
-        console.print(f"  ... {len(legs) - LEGS_SHOWN:,} more steps ...")
+        console.print(f"  ... {count_of(len(legs) - LEGS_SHOWN, 'more step')} ...")
         for leg in legs[-LEGS_SHOWN // 2 :]:
             console.print(Text(f"- {printable(str(leg))}"))

@@ -506,7 +506,7 @@ def output_rows(output: Any) -> list[FieldArray]:
     and those that the functions of its outputs got.
     """
     found: dict[int, FieldArray] = {}
-    pending = [output]
+    pending, seen = [output], set[int]()
     while pending:
         piece = pending.pop()
         if isinstance(piece, Sealed):
@@ -515,8 +515,9 @@ def output_rows(output: Any) -> list[FieldArray]:
             pending += [source.array] if isinstance(source, Opened) else rows[::-1]
         elif hasattr(piece, "is_same_as"):
             found.setdefault(id(piece), piece)
-        elif type(piece) in (tuple, list, dict):
-            pending += [*(piece.values() if type(piece) is dict else piece)][::-1]
+        elif id(piece) not in seen:
+            seen.add(id(piece))
+            pending += [*_pieces(piece)][::-1]
     return list(found.values())
 
 

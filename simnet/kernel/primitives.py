@@ -30,7 +30,7 @@ and for a seed or a key in a deferred block.
 import hashlib
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -155,14 +155,19 @@ _OPAQUE: tuple[type, ...] = (Boxes, PublicKeys, Signatures)
 
 def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) -> Boxes:
     """Put an array into a box or, with several keys, each row of an array into a box of its own."""
-    if type(rows) in _OPAQUE:
+    pieces = list(_pieces(rows))
+    opaque = [piece for piece in pieces if type(piece) in _OPAQUE]
+    if opaque:
         raise TypeError(
-            f"a box contains field elements, and never {type(rows).__name__}: send these in a "
+            f"a box contains field elements, and never {type(opaque[0]).__name__}: send these in a "
             "message of their own. Boxes inside boxes, as in onion routing, cannot be simulated"
         )
     if not hasattr(rows, "field"):
+        is_stacked = any(hasattr(piece, "field") for piece in pieces)
+        advice = "make one array of them, with type(row).stack(rows)"
         raise TypeError(
-            f"a box contains field elements, got {type(rows).__name__}: write constant(field, ...)"
+            f"a box contains field elements, got {type(rows).__name__}: "
+            f"{advice if is_stacked else 'write constant(field, ...)'}"
         )
     _check_held(actor, rows)
     if reading.lifts:
@@ -176,6 +181,14 @@ def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) 
             f"{rows.shape}"
         )
     return Boxes(rows, digests, meter=actor.meter)
+
+
+def _pieces(payload: object) -> Iterator[object]:
+    if isinstance(payload, tuple | list | dict):
+        for piece in payload.values() if isinstance(payload, dict) else payload:
+            yield from _pieces(piece)
+    else:
+        yield payload
 
 
 def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> FieldArray:

@@ -300,7 +300,7 @@ class Run:
 
     def view(self, coalition: Iterable[str]) -> View:
         """Return the view of the coalition: the inputs of its parties and all messages that they
-        sent or that were sent to them.
+        sent or that were sent to them. A text is the name of one party.
 
         Raises `BadInput` for a coalition without parties, and unless every party of the coalition
         was observed in the run.

@@ -179,8 +179,9 @@ class Transcript:
         sent or that were sent to them.
 
         Raises `BadInput` for a coalition without parties, for the name of an unknown party, and for
-        a party that was not observed.
+        a party that was not observed. A text is the name of one party.
         """
+        coalition = [coalition] if isinstance(coalition, str) else coalition
         parties = sorted({self._number(name) for name in coalition})
         if not parties:
             raise BadInput("a coalition needs the name of at least one party")

@@ -33,6 +33,7 @@ from simnet.errors import SimnetError
 from simnet.kernel.ideal import ideal_world, takes_happened
 from simnet.kernel.reading import Sampled
 from simnet.kernel.run import Run, run
+from simnet.printable import count_of
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import reduced_constants
@@ -68,7 +69,7 @@ class ComparedOutputs:
         """The result of the comparison as a sentence without a full stop."""
         if self.differences:
             hidden = len(self.differences) - SHOWN
-            more = [f"{hidden:,} more parties returned something else"] if hidden > 0 else []
+            more = [f"{count_of(hidden, 'other')} returned something else"] if hidden > 0 else []
             return "; ".join([*self.differences[:SHOWN], *more])
         reasons = "; ".join(dict.fromkeys(self.reasons.values()))
         if not self.equal:
@@ -136,7 +137,9 @@ def _reductions(done: Run, handed: Handed | None) -> tuple[str, ...]:
     secrets = done.door_notes.reduced
     if secrets:
         assert secrets[0].field is not None
-        others = f" (and so did those of {len(secrets) - 1:,} others)" if secrets[1:] else ""
+        others = (
+            f" (and so did {count_of(len(secrets) - 1, 'other function')})" if secrets[1:] else ""
+        )
         sentences.append(
             f"{secrets[0].party}'s function gave {secrets[0].reduced}, taken mod "
             f"{secrets[0].field.modulus}{others}; me.secret(..., reduce=True) says that this is "

@@ -243,6 +243,25 @@ def test_another_output_is_told(output: Callable[[int], Any]) -> None:
     assert differing(a=a) == "a: its messages are the same, but what it returns differs"
 
 
+def test_without_elements_outputs_differ_by_field_and_shape_alone() -> None:
+
+    def returning(output: Any) -> Run:
+        async def a(me: Party) -> Any:
+            return output
+
+        return run(Loose(a=a))
+
+    one, other, long = (constant(F, numbers) for numbers in ([1], [2], [1, 2]))
+    compare_runs(returning([{1}, one]), returning([{1}, other]), elements=False)
+    for wrap in (lambda x: x, lambda x: [x, 3], lambda x: {"sum": (x,)}):
+        compare_runs(returning(wrap(one)), returning(wrap(other)), elements=False)
+        with pytest.raises(ScriptError, match=r"^a: what it returns differs"):
+            compare_runs(returning(wrap(one)), returning(wrap(other)))
+    for another in (long, constant(Field(7), [1]), index([1], 101), None):
+        with pytest.raises(ScriptError, match=r"^a: what it returns differs"):
+            compare_runs(returning(one), returning(another), elements=False)
+
+
 def test_what_nobody_observed_shows_in_the_bill() -> None:
     turn = toggling()
 
@@ -277,7 +296,10 @@ def test_objects_without_a_canonical_form_are_compared_where_they_can_be() -> No
     async def b(me: Party) -> object:
         return object()
 
-    protocol = Loose(a=a, b=b)
+    async def c(me: Party) -> object:
+        return [{1}, np.array([1, 2])]
+
+    protocol = Loose(a=a, b=b, c=c)
     compare_runs(run(protocol), run(protocol))
 
 

@@ -544,3 +544,11 @@ def test_a_run_is_not_a_transcript_and_a_path_may_be_a_text(tmp_path: Path) -> N
         save(done, path)
     save(done.transcript, path)
     assert load(path).seed == done.transcript.seed
+
+
+def test_a_view_of_a_text_is_that_of_the_party_with_this_name() -> None:
+    done = simnet.run(Courier((bits([1]),)), observe="a")
+    assert done.view("a").sent == done.view(["a"]).sent != ()
+    for name in ("nobody", "ab", ""):
+        with pytest.raises(BadInput, match=f"names '{name}', but no party of this run has this"):
+            done.view(name)

@@ -185,6 +185,8 @@ def test_a_secret_of_a_number_of_at_least_q_is_told_once(inputs: list[int], redu
         assert len(told) == 1
         first = f"u{large[0]}'s function gave {inputs[large[0] - 1]}, taken mod 101"
         assert told[0].startswith(first)
+        others = "1 other function" if len(large) == 2 else f"{len(large) - 1} other functions"
+        assert (f"(and so did {others})" in told[0]) == (len(large) > 1)
     elif max(0, sum(inputs)) >= 101:
         assert told == (f"the ideal world hands server the sum {sum(inputs)}, taken mod 101",)
     else:

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import pytest
 
-from simnet import BadInput, Field, Seat, Summed, Tag, constant, run, seats, verdict
+from simnet import BadInput, Field, Seat, Summed, Tag, constant, index, run, seats, verdict
 from simnet.adversary.certificate import certificate_text
 from simnet.adversary.check import BadCertificate, certificate
 from simnet.adversary.orbits.certificate import alike_certificate_of
@@ -111,6 +111,38 @@ def test_a_combination_of_elements_of_one_secret_is_no_certain_leak():
     assert (found.at_least, found.at_most) == (direct.at_least, direct.at_most)
     assert found.finding == "undecided"
     assert "several elements of one secret" in found.notes[0]
+
+
+class Returned(Twice):
+    """Every user adds up shares of all numbers, and returns the sum in some form."""
+
+    def __init__(self, form):
+        self.form = form
+
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        masks = [me.coins.field(F, (1,)) for _ in range(4)]
+        rows = type(mine).stack([*masks, mine - sum(masks[1:], masks[0])])
+        await me.scatter(SHARE, to=me.all("user"), rows=rows)
+        return self.form(await me.gather_sum(SHARE, senders=me.all("user")))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda total: total,
+        lambda total: (total, 1),
+        lambda total: [{1}, total],
+        lambda total: {"sum": (total, index([2], 3))},
+        lambda total: total.open(),
+        lambda total: total[0],
+    ],
+)
+def test_field_elements_may_be_returned(form):
+    for corrupt in ("u1", "u1, u2"):
+        found = AlikeJudge(Returned(form), [1, 2, 3, 4, 5], 1).verdict(corrupt)
+        direct = verdict(run(Returned(form), [1, 2, 3, 4, 5], 1), corrupt)
+        assert found.finding == direct.finding
 
 
 class Bare(Twice):
