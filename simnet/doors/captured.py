@@ -23,7 +23,8 @@ knowledge of the things named above. A plain value is described by its key (`pla
 array by a digest, an object by its type and its attributes, and an object of a class of Python or
 numpy by what Python would write into a file to restore the object. Modules, classes, and those
 functions of Python, numpy and simnet that use no variables around them are assumed not to change,
-so their contents are not inspected. Any other object whose contents cannot be inspected is
+so their contents are not inspected, and neither are those of an object that Python writes as the
+name of a global variable, such as `...`. Any other object whose contents cannot be inspected is
 `Opaque`: such an object equals only itself, and we cannot tell whether it has changed.
 
 >>> functions = [lambda: limit for limit in (3, 5)]
@@ -39,10 +40,11 @@ so their contents are not inspected. Any other object whose contents cannot be i
 
 import abc
 import copyreg
-import decimal
 import functools
+import gc
 import hashlib
 import os
+import struct
 import sys
 import typing
 import weakref
@@ -53,6 +55,7 @@ from types import (
     CellType,
     CodeType,
     FunctionType,
+    MappingProxyType,
     MethodDescriptorType,
     MethodType,
     ModuleType,
@@ -62,6 +65,7 @@ from typing import Any
 
 import numpy as np
 
+from simnet.arrays import Numbers
 from simnet.doors.plain_keys import (
     Itself,
     NoKey,
@@ -80,10 +84,22 @@ LIBRARIES = {"numpy", "simnet", *sys.stdlib_module_names}
 _PYTHON = Path(os.__file__).parent
 _FOLDERS = tuple(f"{each}{os.sep}" for each in (_PYTHON, np.__path__[0], Path(__file__).parents[1]))
 _BESIDE = f"{_PYTHON / 'site-packages'}{os.sep}"  # the folder of other installed packages
+_FROM_CODE = 1 << 9  # the flag of a class that a program can make (Py_TPFLAGS_HEAPTYPE)
 _STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes without attributes
 # Classes whose objects keep notes that do not change results.
-_WITH_NOTES = (decimal.Context, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+_WITH_NOTES = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 WITH_CACHE = type(functools.cache(abs))
+# What objects of classes written in C consist of, where Python does not write them into files.
+_PARTS: dict[type, Callable[[Any], list[object]]] = {
+    **dict.fromkeys(
+        (MappingProxyType, type({}.keys()), type({}.values()), type({}.items())), gc.get_referents
+    ),
+    struct.Struct: lambda form: [form.format],
+    memoryview: lambda view: [
+        *(view.format, view.shape, view.strides, view.suboffsets),
+        *(view.readonly, view.tobytes(), view.obj),
+    ],
+}
 _OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, type(np.mean))
 
 
@@ -160,9 +176,7 @@ class Describer:
             return _without_lines(value)
         if isinstance(value, ModuleType) or is_of_library(value):
             return Itself(value)
-        if isinstance(value, np.ndarray) and not is_bare_array(value):
-            return Opaque(value), self.describe(value.view(np.ndarray))
-        is_large = isinstance(value, np.ndarray) and value.nbytes > LARGE
+        is_large = is_bare_array(value) and value.nbytes > LARGE
         if is_large and not value.dtype.hasobject and value.dtype.metadata is None:
             digest = hashlib.blake2b(value.tobytes(), digest_size=16).digest()
             return "array", type(value), type_key(value.dtype), value.shape, value.strides, digest
@@ -176,7 +190,7 @@ class Describer:
             return again
         parts = self.parts(value) if len(self._met) < MOST_OBJECTS else None
         if parts is None:
-            return Opaque(value)
+            return Itself(value) if _is_constant(value) else Opaque(value)
         return type(value), tuple([self.describe(part) for part in parts])
 
     def met(self, value: object) -> Hashable | None:
@@ -208,6 +222,8 @@ class Describer:
             return list(value)
         if type(value) is dict:
             return [*value, *value.values()]
+        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+            return _parts_of_array(value)
         return self.parts_of_object(value)
 
     def parts_of_object(self, value: Any) -> list[object] | None:
@@ -218,18 +234,47 @@ class Describer:
         """
         kind = type(value)
         if library_of(kind):
-            module = sys.modules.get(kind.__module__)
-            is_genuine = getattr(module, kind.__name__, None) is kind is not object
-            return parts_for_pickle(value) if is_genuine else None
+            return parts_for_pickle(value) if _is_genuine(kind) else None
         if any(
             library_of(each) not in ("", "simnet") and each not in _STATELESS
             for each in kind.__mro__[:-1]
         ):
             return None
-        if hides_contents(kind):
-            return None
-        attributes = {**getattr(value, "__dict__", {}), **dict(slots_of(value))}
-        return [part for name in sorted(attributes) for part in (name, attributes[name])]
+        return None if hides_contents(kind) else _attributes(value)
+
+
+def _attributes(value: object) -> list[object]:
+    attributes = {**getattr(value, "__dict__", {}), **dict(slots_of(value))}
+    return [part for name in sorted(attributes) for part in (name, attributes[name])]
+
+
+def _parts_of_array(value: Numbers) -> list[object] | None:
+    """The contents and the attributes of an array of a derived class."""
+    if hides_contents(type(value), np.ndarray):
+        return None
+    return [value.view(np.ndarray), *_attributes(value)]
+
+
+def _is_genuine(kind: type) -> bool:
+    """Whether the module that a class names has this class."""
+    module = sys.modules.get(kind.__module__)
+    return kind in _PARTS or getattr(module, kind.__name__, None) is kind is not object
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether Python writes an object of a class of Python or numpy into a file as the name of a
+    global variable, which holds this object.
+    """
+    kind = type(value)
+    is_static = not kind.__flags__ & _FROM_CODE and kind.__module__ == "builtins"
+    if not library_of(kind) or not (is_static or _is_genuine(kind)):
+        return False
+    try:
+        name = value.__reduce_ex__(4)
+        module = sys.modules.get(getattr(value, "__module__", "builtins"))
+    except Exception:  # such an object may raise anything
+        return False
+    return isinstance(name, str) and getattr(module, name, None) is value
 
 
 def keeps_notes(kind: type) -> bool:
@@ -248,6 +293,8 @@ def parts_for_pickle(value: Any) -> list[object] | None:
     if keeps_notes(kind):
         return None
     try:
+        if kind in _PARTS:
+            return _PARTS[kind](value)
         reduce = copyreg.dispatch_table.get(kind)
         made = value.__reduce_ex__(4) if reduce is None else reduce(value)
     except Exception:  # such an object may raise anything

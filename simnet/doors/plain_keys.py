@@ -107,14 +107,17 @@ def slots_of(value: object) -> Iterator[tuple[str, object]]:
                 continue
 
 
-def hides_contents(kind: type) -> bool:
-    """Return whether objects of a class are larger than their attributes need. A class that is
-    written in C may keep data in the rest.
+def hides_contents(kind: type, base: type = object) -> bool:
+    """Return whether objects of a class are larger than those of `base` and their attributes need.
+    A class that is written in C may keep data in the rest.
     """
     slots = sum(len(_own_slots(each)) for each in kind.__mro__)
-    pointers = slots + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
-    visible = object.__basicsize__ + pointers * struct.calcsize("P")
-    return kind.__itemsize__ > 0 or kind.__basicsize__ > visible
+    pointers = slots + sum(
+        getattr(kind, offset) > 0 >= getattr(base, offset)
+        for offset in ("__dictoffset__", "__weakrefoffset__")
+    )
+    visible = base.__basicsize__ + pointers * struct.calcsize("P")
+    return kind.__itemsize__ > base.__itemsize__ or kind.__basicsize__ > visible
 
 
 @functools.lru_cache(maxsize=1024)

@@ -9,12 +9,13 @@ import random
 import re
 import threading
 from array import array
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping
-from decimal import Decimal
+from decimal import Context, Decimal
 from pathlib import Path
-from types import FunctionType, SimpleNamespace
-from typing import Any
+from struct import Struct
+from types import FunctionType, MappingProxyType, SimpleNamespace
+from typing import Any, TypeVar
 
 import attrs
 import flint
@@ -112,6 +113,19 @@ def same(first: DoorCall, second: DoorCall) -> bool:
     return is_same(first.knowledge, second.knowledge)
 
 
+LEFT, RIGHT = TypeVar("LEFT"), TypeVar("RIGHT")
+
+
+class Labelled(np.ndarray[Any, Any]):
+    pass
+
+
+def labelled(label: object) -> Labelled:
+    array = np.zeros(2).view(Labelled)
+    array.label = label  # type: ignore[attr-defined]
+    return array
+
+
 # Objects of classes of Python and numpy.
 OF_LIBRARIES: list[Function] = [
     slice,
@@ -125,6 +139,25 @@ OF_LIBRARIES: list[Function] = [
     lambda n: np.dtype(f"i{4 + 4 * n}"),
     lambda n: random.Random(n),
     np.random.default_rng,
+    lambda n: (np.random.default_rng(n),),
+    lambda n: MappingProxyType({"limit": n}),
+    lambda n: MappingProxyType([{1: 2}, defaultdict(int, {1: 2})][n]),
+    lambda n: {n: 1}.keys(),
+    lambda n: {1: n}.values(),
+    lambda n: {1: n}.items(),
+    lambda n: [..., NotImplemented][n],
+    lambda n: [LEFT, RIGHT][n],
+    lambda n: Context(prec=5 + n),
+    lambda n: Struct("<iq"[: 2 + n]),
+    lambda n: memoryview(b"abcd"[n:]),
+    lambda n: memoryview(b"\xff\xff").cast("Bb"[n]),  # type: ignore[call-overload]
+    lambda n: np.ma.MaskedArray([1, 2], mask=[n, 1]),
+    lambda n: np.ma.MaskedArray([1, 2], mask=[0, 1], fill_value=n),
+    lambda n: np.ma.MaskedArray([1, 2], mask=[0, 1], hard_mask=bool(n)),
+    lambda n: np.rec.array([(1, n)]),
+    lambda n: np.zeros(5_000 + n).view(np.recarray),
+    lambda n: labelled(n),
+    lambda n: np.array(["ab"[n]], dtype=np.dtypes.StringDType()),
 ]
 
 MADE: list[Callable[[int], Function]] = [
@@ -172,12 +205,11 @@ OPAQUE: list[Function] = [
     random.SystemRandom().random,
     capturing(iter([1])),
     capturing(object()),
+    capturing(labelled(object())),
     capturing(threading.Lock()),
     iter([1]).__next__,
     capturing(flint.fmpz(3)),
     capturing(type("Integer", (flint.fmpz,), {})(3)),
-    capturing(np.ma.MaskedArray([1], mask=[True], fill_value=2)),
-    capturing(np.zeros(5_000).view(np.recarray)),
     np.frompyfunc(lambda value: value, 1, 1),
 ]
 
