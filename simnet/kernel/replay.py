@@ -105,8 +105,8 @@ def compare_runs(first: Run, second: Run, elements: bool = True) -> None:
     The error names the party and what differs. It also names the global generators, such as
     `random`, whose state changed during one of the runs. A message is compared if both runs
     observed its sender, or both observed its recipient. Symbolic messages are compared by their
-    numbers. Without `elements`, outputs that are made of field elements are compared by the fields
-    and shapes of these alone.
+    numbers. Without `elements`, outputs that contain field elements are compared by the fields
+    and shapes of these alone. Outputs that Python cannot compare count as equal.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)

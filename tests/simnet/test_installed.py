@@ -23,7 +23,6 @@ from simnet.scenario.find import names as scenarios
 from simnet.studies.find import find_experiment
 from simnet.studies.find import names as experiments
 from tests.harness.data import ROOT
-from tests.harness.marks import long_but
 
 BROKEN = {group: f"broken-{group.partition('.')[2]}" for group in installed.GROUPS}
 REAL = installed.entries
@@ -189,7 +188,7 @@ def test_without_hypothesis_the_testing_module_says_how_to_install_it(
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_type_checkers_find_the_package_from_outside(tmp_path: Path) -> None:
     """An editable install is a path, not an import hook, which no type checker follows."""
     script = tmp_path / "mine.py"
@@ -220,15 +219,12 @@ NOT_NAMED = ["attrs", "json", "multiprocessing", "numpy", "random", "signal", "s
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    long_but(
-        [
-            ["check", "dpds", "--users", "3", "--items", "1"],
-            ["check", "own.py", "--users", "3", "--items", "1", "--participation", "0.5"],
-            ["sweep", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
-            ["reproduce", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
-        ],
+    [
+        ["check", "dpds", "--users", "3", "--items", "1"],
+        ["check", "own.py", "--users", "3", "--items", "1", "--participation", "0.5"],
         ["sweep", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
-    ),
+        ["reproduce", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
+    ],
     ids=lambda words: " ".join(words[:2]),
 )
 def test_files_that_nobody_named_are_not_run(tmp_path: Path, words: list[str]) -> None:

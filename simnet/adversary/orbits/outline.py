@@ -138,7 +138,7 @@ def outline_of(
     Raises `NotAlike` for a run that has something for which outlines have no rule. Raises
     `ScriptError` if the script inverts field elements that are not public, or calls other doors
     when it is read again, or if the numbers or sizes of its messages, its outputs or the ends of
-    its parties then differ. The contents of messages, and of outputs that are made of field
+    its parties then differ. The contents of messages, and of outputs that contain field
     elements, are not compared.
     """
     try:

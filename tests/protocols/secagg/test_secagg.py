@@ -98,10 +98,16 @@ def test_every_pattern_of_drop_outs(users: int, threshold: int) -> None:
     assert found == (STAYS + 1) ** users * (2 * (2**users - 1) - 1)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("users", "threshold"),
-    [(4, 3), (5, 2), (5, 3), (5, 4), (5, 5), (6, 3), (6, 4), (6, 5)],
+    [
+        (4, 3),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in ((5, 2), (5, 3), (5, 4), (5, 5), (6, 3), (6, 4), (6, 5))
+        ),
+    ],
 )
 def test_every_pattern_of_more_users_up_to_their_names(users: int, threshold: int) -> None:
     """Of four users every third pattern is certified; the long test above certifies all."""
@@ -247,8 +253,7 @@ def test_a_consistency_round_stops_a_server_with_different_lists() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "helpers",
-    [(), *(pytest.param(each, marks=pytest.mark.long) for each in (("u1",), ("u2", "u3")))],
+    "helpers", [(), pytest.param(("u1",), marks=pytest.mark.long), ("u2", "u3")]
 )
 @pytest.mark.parametrize(
     ("users", "threshold", "chunks"),  # only the first of so many chunks of lists is checked

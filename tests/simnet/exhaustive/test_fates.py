@@ -110,7 +110,7 @@ def test_the_world_of_a_random_program_whose_messages_go_astray_is_its_run() -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [15, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [100, pytest.param(300, marks=pytest.mark.long)])
 def test_the_worlds_of_many_random_programs_are_their_runs(count: int) -> None:
     random_programs_agree(random.Random(6), 5 * count)
     random_programs_agree(random.Random(8), count, with_astray=True)
@@ -260,7 +260,7 @@ def every_astray(protocol: Any, held: Sequence[Any]) -> Iterator[list[MessageFat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.long)])  # one in so many
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])  # one in so many
 @pytest.mark.parametrize(
     "corrupt", long_but([["server"], ["b"], ["a"], ["server", "b"]], ["b"], ["server", "b"])
 )
