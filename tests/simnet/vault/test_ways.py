@@ -98,7 +98,7 @@ def on_disk(path: str) -> Callable[[], bool]:
 
 
 LEAVES, LOOKS = of_closure()
-LOCK = Path("/tmp/simnet-ways-lock")
+LOCK = Path(f"/tmp/simnet-ways-lock-{os.getpid()}")  # each worker of pytest has its own
 
 # By name: what a function does if its input is 1, and what the script sees of it.
 WAYS: dict[str, tuple[Callable[[int], object], Callable[[], object]]] = {
