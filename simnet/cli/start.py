@@ -5,14 +5,17 @@ If the user interrupts the program in that moment, it ends without a traceback.
 
 import sys
 
+from simnet.presses import Pressed
+
 
 def main() -> None:
     """Run the command line and exit with its status."""
     try:
-        from simnet.cli.main import main as run_command
-        from simnet.vault import chamber
+        with Pressed():  # Python drops some of the errors that are raised during an import
+            from simnet.cli.main import main as run_command
+            from simnet.vault import chamber
+        chamber.is_command = True
+        run_command()
     except KeyboardInterrupt:
         sys.stderr.write("simnet: interrupted\n")
         sys.exit(130)
-    chamber.is_command = True
-    run_command()

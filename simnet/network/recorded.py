@@ -34,6 +34,7 @@ VERSION = 2  # version 1 has no deadlines and no delays
 # Limits of what a file may say, so that numbers computed from it fit into 64 bits.
 MOST, MOST_BYTES = 1 << 62, 1 << 40
 COPIES = 4  # of the arrays of a file, in memory
+BYTES_A_PART = 150  # of an array that is split: each part is an object
 # The most members of all crowds of a file together: the clock has arrays with a number for each.
 MOST_MEMBERS = 100_000_000
 
@@ -242,7 +243,7 @@ def load(path: Path) -> RecordedRun:
                 roles=tuple(_text(role) for role in described["roles"]),
                 sizes=tuple(_number(size, 1, MOST) for size in described["sizes"]),
                 brings_input=tuple(bool(brings) for brings in described["brings_input"]),
-                events=_whole_numbers(arrays["events"]),
+                events=_whole_numbers(arrays["events"], axes=2),
                 post_line=_whole_numbers(arrays["post_line"]),
                 post_to=_whole_numbers(arrays["post_to"]),
                 lines=tuple(
@@ -310,9 +311,9 @@ def _text(value: Any) -> str:
     return value
 
 
-def _whole_numbers(array: Any) -> Ints:
-    if array.dtype != np.int64:
-        raise TypeError(f"an array of {array.dtype} has no whole numbers of 64 bits")
+def _whole_numbers(array: Any, axes: int = 1) -> Ints:
+    if array.dtype != np.int64 or array.ndim != axes:
+        raise TypeError(f"an array of {array.dtype} with the shape {array.shape} does not belong")
     numbers: Ints = array
     return numbers
 
@@ -330,6 +331,7 @@ def _parted(name: str, arrays: Any) -> tuple[Indices, ...]:
     lengths, joined = _whole_numbers(arrays[f"{name}_lengths"]), _whole_numbers(arrays[name])
     if (len(lengths) and lengths.min() < 0) or lengths.sum() != len(joined):
         raise ValueError(f"the lengths of the {name} do not fit")
+    refuse_above(f"a log with {len(lengths):,} {name}", memory=BYTES_A_PART * len(lengths))
     ends = np.cumsum(lengths)
     return tuple(np.split(joined, ends)[: len(ends)])
 
@@ -343,7 +345,7 @@ def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
             f"most {MOST_MEMBERS:,}"
         )
     parties, posts, groups = len(log.names), len(log.post_to), len(log.groups)
-    if log.events.ndim != 2 or len(log.events) != 3 or len(log.post_line) != posts:
+    if len(log.events) != 3 or len(log.post_line) != posts:
         raise BadInput(f"{path} is no log of a run: its arrays do not fit together")
     actors, kinds, values = log.events
     limits = [posts, posts, len(log.lists), len(log.works), 1, len(log.deadlines)]

@@ -82,22 +82,34 @@ def test_a_bound_may_be_larger_than_any_run_needs() -> None:
 
 
 EARLY = """
-import sys
+import signal, sys
+
+sys.unraisablehook = lambda _: None
+
+class Deaf:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)  # Python drops the error
 
 class Press:
     def find_spec(self, name, path=None, target=None):
         if name == "simnet.cli.main":
-            raise KeyboardInterrupt
+            PRESS
 
 sys.meta_path.insert(0, Press())
 from simnet.cli.start import main
+sys.argv = ["simnet", "list"]
 main()
 """
 
 
-def test_an_interrupt_while_the_command_line_is_loaded_is_one_line() -> None:
+@pytest.mark.parametrize("press", ["signal.raise_signal(signal.SIGINT)", "Deaf()"])
+def test_an_interrupt_while_the_command_line_is_loaded_is_one_line(press: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", EARLY], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", EARLY.replace("PRESS", press)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (130, "simnet: interrupted\n")
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from protocols import DPDS, SecAgg
 from simnet import BadInput, Fate, Field, Party, Seat, Shuffled, Tag, bits, constant, run, seats
+from simnet.kernel.limits import limited
 from simnet.kernel.tags import Voluntary
 from simnet.network import toml_file
 from simnet.network.chances import extra_seconds, message_words, uniform
@@ -271,8 +272,11 @@ def test_a_log_with_other_numbers_or_types_is_refused_or_timed(data: st.DataObje
             change_one(described, data.draw)
         else:
             name = data.draw(st.sampled_from(sorted(content)))
-            if data.draw(st.booleans()):
+            change = data.draw(st.sampled_from(["type", "shape", "number"]))
+            if change == "type":
                 content[name] = content[name].astype(float)
+            elif change == "shape":
+                content[name] = content[name][..., None]
             elif content[name].size:
                 place = data.draw(st.integers(0, content[name].size - 1))
                 content[name].flat[place] = data.draw(st.sampled_from([-1, 0, 1, 2, 1 << 62]))
@@ -280,6 +284,18 @@ def test_a_log_with_other_numbers_or_types_is_refused_or_timed(data: st.DataObje
         np.savez(file.with_suffix(".npz"), described=text, **content)
         with contextlib.suppress(BadInput):
             assert timed(load(file.with_suffix(".npz")), PRESETS["mobile"]).completion >= 0
+
+
+def test_a_log_of_very_many_lists_is_refused_before_they_are_made(tmp_path: Path) -> None:
+    file = tmp_path / "run.npz"
+    with file.open("wb") as log:
+        recorded(small()).save(tmp_path / "run.log")
+        with np.load(tmp_path / "run.log") as arrays:
+            lengths = np.concatenate([arrays["lists_lengths"], np.zeros(10_000, dtype=np.int64)])
+            np.savez(log, **{**arrays, "lists_lengths": lengths})
+    assert len(load(file).lists) > 10_000
+    with limited(memory=0.001), pytest.raises(BadInput, match="lists would take about"):
+        load(file)
 
 
 def change_one(value: Any, draw: Any) -> None:
