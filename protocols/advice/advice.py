@@ -41,7 +41,8 @@ from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.tss import about as tss
 from protocols.tss.script import TSS
 from simnet.contract import Protocol
-from simnet.printable import count_of
+from simnet.kernel.limits import refuse_above
+from simnet.printable import count_of, rounded
 
 NOBODY = "nobody"
 WITH_USERS = "the server with users"
@@ -55,6 +56,10 @@ QUANTILE = 1.959964  # of a 95 % interval by the normal law
 BAD = 0.1
 AT_RANDOM = f"{BAD:.0%} at random"
 LEAST_DELTA = 1e-50
+# What the expected traffic of TSS takes: as long as so many elements of messages, for each number
+# of reporters that an item may have (about WIDTH times the root of the number of users); and so
+# much memory for each item.
+ELEMENTS_A_NUMBER, WIDTH, BYTES_AN_ITEM = 5000, 12, 220
 
 
 @attrs.frozen
@@ -170,7 +175,8 @@ def advise(question: Question) -> list[Option]:
     with the smallest error comes first.
 
     Raises `ValueError` for a target that is out of range or that a protocol cannot meet, and, if
-    there are several items, for a `rarest` of None.
+    there are several items, for a `rarest` of None. Raises `BadInput` if this would take more than
+    the limit of work allows.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> sorted(option.protocol for option in advise(question))
@@ -190,7 +196,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
     noise of those who are left if others drop out, the option is left out.
 
     Raises `ValueError` for a target that is out of range or that the protocol cannot meet; with
-    several items and a `rarest` of None, dpds, tss and the committee cannot meet any target.
+    several items and a `rarest` of None, dpds, tss and the committee cannot meet any target. Raises
+    `BadInput` as `advise` does.
     """
     is_noisy = name == "dpdg" or name in AGGREGATED
     if question.items > 1 or is_noisy:
@@ -324,6 +331,13 @@ def _noisy(question: Question) -> Iterator[Option]:
 
 
 def _in_two_stages(question: Question) -> Iterator[Option]:
+    n, N = question.users, question.items  # noqa: N806  # as papers do
+    refuse_above(
+        f"the traffic of TSS with {rounded(n)} users and {rounded(N)} items",
+        # The search tries about log2(N) numbers k, and items have one of two numbers of holders.
+        elements=ELEMENTS_A_NUMBER * WIDTH * sqrt(n) * 2 * N.bit_length(),
+        memory=BYTES_AN_ITEM * N,
+    )
     protocol, _, _ = _sampled(question)
     p, most = protocol.participation, traffic.pairwise(protocol).bytes
     yield _two_stage(question, p, _most_reported(question, p, most))

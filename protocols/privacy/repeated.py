@@ -8,7 +8,7 @@ all collections.
 
 from collections.abc import Sequence
 from itertools import product
-from math import log
+from math import log, prod
 from typing import Any
 
 import attrs
@@ -20,7 +20,11 @@ from protocols.privacy.count_statements import assumption
 from protocols.privacy.loss import Pair
 from protocols.privacy.sampled_counts import Relation, neighbours
 from protocols.privacy.statement import positive_epsilon
+from simnet.kernel.limits import refuse_above
+from simnet.printable import rounded
 from simnet.stated.privacy import PrivacyStatement
+
+ELEMENTS_A_COMPOSITION = 100_000_000  # a composition takes as long as so many elements of messages
 
 
 @attrs.frozen
@@ -71,7 +75,8 @@ def server_of_collections(
     worst changes. With several groups we take the worst change of each group. These may be changes
     of different users, and then the exact value for any one user may be smaller. Raises
     `ValueError` as `sampled_counts.profile` does, for no collections, and unless exactly one of ε >
-    0 and 0 < δ < 1 is given.
+    0 and 0 < δ < 1 is given. Raises `BadInput` if the worst changes of the groups have more
+    combinations than the limit of work allows.
 
     >>> weekly = GroupCollections([1000, 2000], participation=0.5, times=4)
     >>> statement, interval = server_of_collections([weekly], "remove", delta=1e-6)
@@ -82,9 +87,15 @@ def server_of_collections(
         raise ValueError("give at least one collection, got none")
     if (epsilon is None) == (delta is None):
         raise ValueError("give exactly one of epsilon and delta: the other is computed")
+    changes = [group.parts(relation) for group in collections]
+    combinations = prod(len(of_group) for of_group in changes)
+    refuse_above(
+        f"composing {rounded(combinations)} combinations of the groups' worst changes",
+        elements=ELEMENTS_A_COMPOSITION * combinations,
+    )
     worst = [
         Composition([part for parts in combination for part in parts])
-        for combination in product(*(group.parts(relation) for group in collections))
+        for combination in product(*changes)
     ]
     words = _words(collections, relation)
     if epsilon is not None:

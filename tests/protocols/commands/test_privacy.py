@@ -67,3 +67,29 @@ def test_a_rate_of_drop_outs_is_refused_under_the_name_of_its_option(
     command: str, said: str
 ) -> None:
     assert refusal(simnet("privacy", *command.split())).startswith(said)
+
+
+ADVISE = ("advise", "--epsilon", "1", "--delta", "1e-6", "--rarest", "1")
+GROUPS = [word for count in range(31, 41) for word in ("--group", f"{count},{count + 9}@0.1x3")]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*ADVISE, "--users", 10**12, "--items", 10**9), "--max-elements"),
+        ((*ADVISE, "--users", 10**8, "--items", 10**8), "--max-memory"),
+        (("compose", *GROUPS, "--delta", "1e-6"), "1,024 combinations"),
+    ],
+)
+def test_what_takes_too_much_is_refused_before_it_begins(
+    words: tuple[object, ...], message: str
+) -> None:
+    said = refusal(simnet("privacy", *words))
+    assert message in said
+    assert "raise the limit with --max-" in said
+
+
+def test_a_larger_limit_allows_more_and_a_smaller_one_less() -> None:
+    words = ("privacy", "compose", "--group", "33,40@0.1", "--delta", "1e-6")
+    assert "raise the limit" in refusal(simnet(*words, "--max-elements", 1000))
+    assert simnet(*words, "--max-elements", 10**12).status == 0

@@ -428,12 +428,12 @@ def test_killed_and_resumed_gives_the_table_of_an_undisturbed_sweep(
 @pytest.mark.slow
 def test_an_interrupt_from_the_terminal_keeps_what_is_done(tmp_path: Path) -> None:
     """Ctrl-C reaches the whole process group."""
-    path, study = tmp_path / "s", tiny(pause="0.05")
-    going = command(path, "--set", "pause=0.05", "--workers", "2")
+    path, study = tmp_path / "s", tiny(pause="0.3")
+    going = command(path, "--set", "pause=0.3", "--workers", "2")
     wait_until(lambda: count(study, path) >= 5, "five trials are kept")
     workers = children(going.pid)
     os.killpg(going.pid, signal.SIGINT)
-    out, err = going.communicate(timeout=20)
+    out, err = going.communicate(timeout=60)
     assert going.returncode == 130
     assert out == ""
     kept = count(study, path)
