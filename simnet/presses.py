@@ -1,22 +1,28 @@
 """What counts the presses of Ctrl-C.
 
-Python drops an error that is raised while an object is freed, such as in `__del__`, and the kernel
-drops errors of scripts. So whoever looks after Ctrl-C for a while opens a `Pressed` block, which
-counts the presses: a run does so, and the command line, which looks after the time between runs.
+Python drops an error that is raised while an object is freed, such as in `__del__` or at the end of
+an import, and the kernel drops errors of scripts. So whoever looks after Ctrl-C for a while opens a
+`Pressed` block, which counts the presses: a run does so, and the command line, which looks after
+the time between runs. A press that Python drops is made again a moment later.
 """
 
+import _thread
 import contextlib
 import signal
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import ClassVar, Self
 
+AGAIN = 0.05  # seconds until a press that Python dropped is made again
+
 
 class Pressed:
     """A context manager in which Ctrl-C raises `KeyboardInterrupt` in the main thread, even if
-    Python drops the error where the press finds it: then the next run raises it, or the end of the
-    block.
+    Python drops the error where the press finds it: then it is raised `AGAIN` seconds later, or by
+    the next run, or at the end of the block.
 
     A handler that other code has installed stays in place. In other threads nothing is installed.
     """
@@ -27,8 +33,10 @@ class Pressed:
         self.presses = 0
         self.running = ""  # the party, its round and line when the first press came
         self.is_main = threading.current_thread() is threading.main_thread()
+        self.is_again = False  # whether the next press is an earlier one that Python dropped
         self._installed = False
         self._around: Pressed | None = None
+        self._unraisable = sys.unraisablehook
 
     def __enter__(self) -> Self:
         if not self.is_main:
@@ -40,6 +48,7 @@ class Pressed:
             Pressed.innermost = self
             if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                 self._installed = True
+                self._unraisable, sys.unraisablehook = sys.unraisablehook, self._dropped
                 signal.signal(signal.SIGINT, press)
         except KeyboardInterrupt:
             self._leave()
@@ -59,6 +68,7 @@ class Pressed:
     def _leave(self) -> None:
         try:
             if self._installed:
+                sys.unraisablehook = self._unraisable
                 signal.signal(signal.SIGINT, signal.default_int_handler)
         finally:
             if self.is_main:
@@ -71,8 +81,23 @@ class Pressed:
 
     def note(self, frame: FrameType | None) -> None:  # noqa: ARG002  # a run says who was running
         """Count a press. Raises `KeyboardInterrupt`."""
-        self.presses += 1
+        self.count()
         raise KeyboardInterrupt
+
+    def count(self) -> None:
+        """Count a press, unless it is an earlier one that is made again."""
+        self.presses += not self.is_again
+        self.is_again = False
+
+    def _dropped(self, dropped: "sys.UnraisableHookArgs") -> None:
+        """Make a press again if Python drops its error. Other errors are reported as before."""
+        block = Pressed.innermost
+        if dropped.exc_type is KeyboardInterrupt and block is not None and block.presses:
+            # The signal must come after this function, and may not wait for a lock that the
+            # interrupted code has: so a bare thread makes it.
+            _thread.start_new_thread(_press_again, (block,))
+        else:
+            self._unraisable(dropped)
 
 
 def press(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  # of a handler
@@ -82,6 +107,13 @@ def press(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  # of a
     if Pressed.innermost is None:
         raise KeyboardInterrupt
     Pressed.innermost.note(frame)
+
+
+def _press_again(block: Pressed) -> None:
+    time.sleep(AGAIN)
+    if Pressed.innermost is block:  # nobody has heard the press in the meantime
+        block.is_again = True
+        _thread.interrupt_main()
 
 
 @contextlib.contextmanager

@@ -47,7 +47,7 @@ class Interrupts(Pressed):
 
     def note(self, frame: FrameType | None) -> None:
         """Count a press. Raises `KeyboardInterrupt` if a script is being executed."""
-        self.presses += 1
+        self.count()
         actor = self._turn.actor
         if self.in_script and actor is not None:
             self.running = running(actor, frame, self._resumes)
