@@ -113,7 +113,10 @@ def _press_again(block: Pressed) -> None:
     time.sleep(AGAIN)
     if Pressed.innermost is block:  # nobody has heard the press in the meantime
         block.is_again = True
-        _thread.interrupt_main()
+        if hasattr(signal, "pthread_kill"):  # ends a wait too
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            _thread.interrupt_main()
 
 
 @contextlib.contextmanager

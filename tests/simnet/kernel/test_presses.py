@@ -132,11 +132,14 @@ def test_a_press_that_python_drops_is_heard_by_the_next_run_or_at_the_end() -> N
 
 def test_a_press_that_python_drops_is_heard_a_moment_later_where_nothing_runs() -> None:
     """Also at the end of an import, whose lock Python frees in a callback."""
+
+    def waits() -> None:
+        Deaf()
+        time.sleep(5)
+
     hook, began = sys.unraisablehook, time.monotonic()
     with pytest.raises(KeyboardInterrupt), Pressed() as heard:
-        Deaf()
-        while time.monotonic() < began + 5:
-            time.sleep(0.01)
+        waits()
     assert time.monotonic() < began + 2
     assert heard.presses == 1
     assert sys.unraisablehook is hook
