@@ -6,7 +6,7 @@ and seeds are fixed.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import exp, inf, log
 from typing import Any
 
@@ -19,7 +19,6 @@ from scipy import stats
 
 from protocols.dpdg.about import result_variance
 from protocols.dpdg.script import DPDG
-from protocols.dpds.script import DPDS
 from protocols.mechanisms.channel import delta_of
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.piecewise import PM
@@ -37,9 +36,7 @@ from protocols.privacy.auditor import (
     lower,
     upper,
 )
-from protocols.tss.script import TSS
-from simnet import BadInput, Party, Seat
-from simnet.adversary.view_sampler import view_sampler
+from simnet import BadInput
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from tests.harness.fuzz import cases
@@ -312,15 +309,6 @@ def test_the_noise_share_as_printed_is_refuted(share: str) -> None:
     assert (excess.bound > 1e-5) == (share == "as-printed")
 
 
-@pytest.mark.long
-@pytest.mark.slow
-@pytest.mark.parametrize("share", ["exact", "as-printed"])
-def test_the_noise_share_as_printed_is_refuted_by_runs_of_the_protocol(share: str) -> None:
-    protocol = DPDG(users=8, items=2, epsilon=1.0, delta=0.1, noise_share=share)
-    views = [view_sampler(protocol, [1] * 7 + [last], "server") for last in (1, 2)]
-    assert (audit(*views, epsilon=1.0, samples=1000).bound > 0.1) == (share == "as-printed")
-
-
 def leaky(mechanism: OUE, bit: int, value: int) -> Sampler:
     """OUE with one bit sent as it is."""
 
@@ -510,38 +498,3 @@ def test_without_scikit_learn_only_what_needs_it_is_refused(
     assert audit(held(GRR(1.0, 5), 1), held(GRR(1.0, 5), 2), samples=4000).bound > 0.5
     with pytest.raises(BadInput, match=r"pip install 'simnet-workbench\[audit\]'"):
         audit(signs(True), signs(False), samples=2000)
-
-
-# Views of protocols.
-
-
-def test_a_view_has_the_numbers_that_a_set_sees() -> None:
-    protocol = DPDS(users=3, items=2, participation=0.5)
-    rows = view_sampler(protocol, [1, 2, 2], "server")(20, coins())
-    assert rows.shape == (20, 2 + 3 * 2)  # its estimate, and a partial sum of each user
-    partial = rows[:, 2:].reshape(20, 3, 2).sum(axis=1) % protocol.field.modulus
-    assert np.allclose(protocol.estimate(partial), rows[:, :2])
-    again = view_sampler(protocol, [1, 2, 2], ["server"])(20, coins())
-    assert np.array_equal(rows, again)
-    assert len(np.unique(rows, axis=0)) > 10
-    assert view_sampler(protocol, [1, 2, 2], "u1, u2")(5, coins()).shape == (5, 2 * 2 + 2 * 2)
-
-
-def test_views_with_an_output_that_is_not_made_of_numbers_are_refused() -> None:
-    class Named:
-        def parties(self) -> Mapping[str, Seat]:
-            return {"server": Seat(self.server)}
-
-        async def server(self, me: Party) -> Mapping[str, int]:
-            return {"total": 3}
-
-    with pytest.raises(BadInput, match="must consist of numbers, arrays and lists of these, got"):
-        view_sampler(Named(), [], "server")(2, coins())
-
-
-def test_views_without_a_fixed_length_are_refused() -> None:
-    protocol = TSS(users=6, items=3, participation=0.5, reported=2)
-    with pytest.raises(BadInput, match="must have equally many numbers in all runs"):
-        view_sampler(protocol, [1, 2, 3, 1, 2, 3], "u1, S1")(30, coins())
-    with pytest.raises(BadInput, match="coalition"):
-        view_sampler(protocol, [1, 2, 3, 1, 2, 3], "nobody")
