@@ -46,6 +46,7 @@ import functools
 import hashlib
 import itertools
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -61,6 +62,9 @@ from simnet.adversary.coalition import NETWORK
 from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.field_view import BlockForms, BoxesReceived
 from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.orbits.solving import OrbitProof, SymmetricSystem
+from simnet.adversary.orbits.tables import Entry, Table, Word
+from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.seed_proof import SeedProof, SeedRows
 from simnet.adversary.verdict import Verdict
 from simnet.closure import closure_of
@@ -78,7 +82,7 @@ Json = dict[str, Any]
 
 
 def certificate_of(
-    verdict: Verdict,
+    verdict: Verdict | AlikeVerdict,
     *,
     scenario: str | None = None,
     parameters: Mapping[str, object] | None = None,
@@ -112,18 +116,33 @@ def certificate_of(
     """
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
+    if any(done.deadlines for done in verdict.runs):
+        raise SimnetError(
+            "a run with deadlines has no certificate: a certificate names no network, so it "
+            "cannot say which deadlines passed"
+        )
+    proof = _alike_proof(verdict) if isinstance(verdict, AlikeVerdict) else _proof(verdict)
+    return {
+        "format": "simnet certificate",
+        "version": VERSION,
+        "protocol": protocol_header(verdict.runs[0].protocol, scenario, parameters),
+        "runs": [_run(each, with_seed) for each in verdict.sampled_runs],
+        "set": [*verdict.corrupt.parties, *[NETWORK] * verdict.corrupt.network],
+        "statement": verdict.finding,
+        "disclosed": _disclosed(verdict.discrete),
+        "reveals": _reveals(proof["fields"], verdict.discrete, with_seed),
+        **proof,
+    }
+
+
+def _proof(verdict: Verdict) -> Json:
+    """The keys of the proof of a verdict by elimination."""
     terms = sum(knowledge.view.size for knowledge in verdict.knowledge)
     if terms > MOST_TERMS:
         raise SimnetError(
             f"the messages that the coalition sees have up to {terms:,} terms when written "
             f"out, and a certificate lists at most {MOST_TERMS:,}: certify a run with fewer users"
         )
-    if any(done.deadlines for done in verdict.runs):
-        raise SimnetError(
-            "a run with deadlines has no certificate: a certificate names no network, so it "
-            "cannot say which deadlines passed"
-        )
-    protocol = verdict.runs[0].protocol
     change = _change(verdict)
     seeds = _seed_proof(verdict, change)
     families = _Families(verdict, seeds)
@@ -134,15 +153,7 @@ def certificate_of(
     doors = [families.door(door) for door in change.doors] if change else []
     told = [families.number(each) for each in change.known_families] if change else []
     return {
-        "format": "simnet certificate",
-        "version": VERSION,
-        "protocol": protocol_header(protocol, scenario, parameters),
-        "runs": [_run(each, with_seed) for each in verdict.sampled_runs],
-        "set": [*verdict.corrupt.parties, *[NETWORK] * verdict.corrupt.network],
-        "statement": verdict.finding,
-        "disclosed": _disclosed(verdict.discrete),
         "notes": list(verdict.notes),
-        "reveals": _reveals(fields, verdict.discrete, with_seed),
         "written_out": _written_out(verdict, change),
         "families": families.listed,
         "doors": doors,
@@ -153,6 +164,99 @@ def certificate_of(
         "closed": list(_closed(verdict, seeds)) if seeds else [],
         "fields": fields,
     }
+
+
+def _alike_proof(verdict: AlikeVerdict) -> Json:
+    """The keys of the proof of a verdict on parties who are alike: a field for each system, and a
+    family for each type of variables or secrets.
+    """
+    families: list[Json] = []
+    fields = [
+        _alike_field(component.system, proof, verdict.lanes, families)
+        for component, proof in verdict.lifted.found
+    ]
+    return {
+        "notes": [*verdict.notes, *verdict.checked],
+        "written_out": 0,
+        "families": families,
+        **{key: [] for key in ("doors", "told", "seeds", "public_keys", "known", "closed")},
+        "fields": sorted(fields, key=lambda field: int(field["modulus"])),
+    }
+
+
+def _alike_field(
+    system: SymmetricSystem, proof: OrbitProof, lanes: int, families: list[Json]
+) -> Json:
+    classes = {name: place for place, name in enumerate(system.sizes)}
+    variables = len(system.variables)
+    first = len(families)
+    for kind, types in (("coin", system.variables), ("secret", system.secrets)):
+        for each in types:
+            label = f"{each.label}, type {len(families) + 1}"
+            families.append(
+                {"kind": kind, "holders": [each.word[0]], "label": label, "size": lanes}
+                | {"factors": [], "seed": None}
+            )
+
+    def words(of: Iterable[Word]) -> list[list[int]]:
+        return [[classes[name] for name in word] for word in of]
+
+    def moved(table: Mapping[Entry, int]) -> Table:  # its columns are secrets
+        return {(row, variables + at, m): value for (row, at, m), value in table.items()}
+
+    seen = _listed({**system.seen, **moved(system.told)})
+    ideal, learned = _listed(moved(system.handed)), _listed(moved(proof.learned))
+    weights = _listed(proof.weights)
+    witness = {(variables + at, c, m): v for (at, c, m), v in proof.witness.items()}
+    unknowns = [each.word for each in (*system.variables, *system.secrets)]
+    return {
+        "modulus": system.modulus,
+        "lanes": lanes,
+        "alike": {
+            "classes": [[name, size] for name, size in system.sizes.items()],
+            "rows": [
+                [row.label, word, seen.get(at, [])]
+                for at, (row, word) in enumerate(
+                    zip(system.rows, words(each.word for each in system.rows), strict=True)
+                )
+            ],
+            "unknowns": words(unknowns),
+            "functions": words(proof.functions),
+            "ideal": words(each.word for each in system.ideal),
+            "columns": words(proof.witness_words),
+        },
+        "unknowns": [[number, 0] for number in range(first, len(families))],
+        "learned": [
+            {
+                "function": learned[at],
+                "weights": [[row, value, [], *more] for row, value, *more in weights[at]],
+                "own": [],
+                "values": [],
+            }
+            for at in range(len(proof.functions))
+        ],
+        "ideal": [ideal.get(at, []) for at in range(len(system.ideal))],
+        "shift": _matrix(_listed(moved(proof.shift))),
+        "rest": _matrix(_listed(proof.rest)),
+        "factor": _matrix(_listed(proof.factor)),
+        "witness": _matrix(_listed(witness)),
+        "changes": None,
+        **{key: [] for key in ("messages", "opened", "given", "seeds")},
+    }
+
+
+def _listed(table: Mapping[Entry, int]) -> dict[int, list[list[Any]]]:
+    """The rows of a table as a certificate lists them. An empty matching is left out."""
+    rows: dict[int, list[list[Any]]] = {}
+    for (row, column, matching), value in sorted(table.items()):
+        more = [list(map(list, matching))] if matching else []
+        rows.setdefault(row, []).append([column, value, *more])
+    return rows
+
+
+def _matrix(rows: Mapping[int, Sequence[Any]]) -> list[list[Any]]:
+    """A matrix as a certificate lists it: its rows that are not 0, each with its place."""
+    return [[row, rows[row]] for row in sorted(rows) if rows[row]]
 
 
 def protocol_header(
@@ -325,18 +429,23 @@ class _FieldWriter:
         knowledge, change = self._knowledge, self._change
         rows = change.rows_over(knowledge.modulus) if change else []
         given = [row for row in rows if change and row in change.coins]
+        shift = {} if change else knowledge.elimination.shift()
+        ideal = [vector for vector, _ in knowledge.ideal.basis()]
         part: Json = {
             "modulus": knowledge.modulus,
             "lanes": knowledge.view.lanes,
+            "alike": None,
             "messages": self._messages(),
             "opened": [
                 {"door": row.door, "seen": row.is_seen, "form": self._pairs(row.form)}
                 for row in rows
                 if row.door is not None
             ],
-            "ideal": [self._pairs(vector) for vector, _ in knowledge.ideal.basis()],
+            "ideal": [self._pairs(vector) for vector in ideal],
             "learned": [self._learned(function, origin) for function, origin in self._functions],
-            "shift": [] if change else self._moves(knowledge.elimination.shift()),
+            "shift": [] if change else self._moves(shift),
+            "rest": [] if change else self._rest(shift),
+            **self._beside(ideal),
             "changes": self._changes(change, rows) if change else None,
             "given": [self._number(*row.form) for row in given],
             "seeds": [self._seed(each) for each in self._seed_rows],
@@ -396,6 +505,47 @@ class _FieldWriter:
             "values": [int(value) % knowledge.modulus for value in values],
         }
 
+    def _rest(self, shift: Mapping[int, Vector]) -> list[list[Any]]:
+        """What of the seen rows is made of the functions: for each row, functions with factors."""
+        pivots = _pivots([function for function, _ in self._functions])
+        rows: dict[int, Pairs] = {}
+        for at, form in enumerate(self._knowledge.view.terms.vectors() if pivots else ()):
+            factors: Counter[int] = Counter()
+            for unknown, value in form.items():
+                if unknown in pivots:
+                    factors[pivots[unknown]] += value
+                for moved, factor in shift.get(unknown, {}).items():
+                    if moved in pivots:
+                        factors[pivots[moved]] -= value * factor
+            rows[at] = _residues(factors, self._knowledge.modulus)
+        return _matrix(rows)
+
+    def _beside(self, ideal: Sequence[Vector]) -> Json:
+        """How functions follow from the ideal output (`factor`); and if they do not, changes of
+        unknowns that change a function, and keep the ideal output (`witness`).
+        """
+        modulus = self._knowledge.modulus
+        pivots = _pivots(ideal)
+        factors: dict[int, Pairs] = {}
+        witness: dict[int, Counter[int]] = defaultdict(Counter)
+        columns = 0
+        for at, (function, _) in enumerate(self._functions):
+            given = Counter({pivots[each]: v for each, v in function.items() if each in pivots})
+            left = Counter(function)
+            for place, value in given.items():
+                left.subtract({each: value * factor for each, factor in ideal[place].items()})
+            beyond = [unknown for unknown, value in left.items() if value % modulus]
+            if not beyond:
+                factors[at] = _residues(given, modulus)
+                continue
+            witness[min(beyond)][columns] += 1
+            for pivot, place in pivots.items():
+                if min(beyond) in ideal[place]:
+                    witness[pivot][columns] -= ideal[place][min(beyond)]
+            columns += 1
+        numbered = {self._number(each): _residues(row, modulus) for each, row in witness.items()}
+        return {"factor": _matrix(factors), "witness": _matrix(numbered)}
+
     def _moves(self, moves: Mapping[int, Vector]) -> list[list[Any]]:
         """Return a list of pairs: a coin, and the form that is added to the coin."""
         return _ordered((self._number(coin), self._pairs(moves[coin])) for coin in sorted(moves))
@@ -416,6 +566,21 @@ class _FieldWriter:
 
     def _number(self, unknown: int) -> int:
         return self._numbers.setdefault(unknown, len(self._numbers))
+
+
+def _pivots(forms: Sequence[Vector]) -> dict[int, int]:
+    """For each form of a reduced basis its pivot, an unknown with coefficient 1 that no other form
+    contains: the place of the form by its pivot.
+    """
+    occurrences = Counter(unknown for form in forms for unknown in form)
+    return {
+        next(each for each, value in form.items() if value == 1 and occurrences[each] == 1): place
+        for place, form in enumerate(forms)
+    }
+
+
+def _residues(factors: Mapping[int, int], modulus: int) -> Pairs:
+    return [[at, value % modulus] for at, value in sorted(factors.items()) if value % modulus]
 
 
 def _functions(knowledge: Knowledge, change: ChangeOfCoins | None) -> list[tuple[Vector, Vector]]:
@@ -490,7 +655,7 @@ def _disclosed(discrete: DiscreteView) -> Json:
 
 
 def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) -> list[str]:
-    weights = [w for field in fields for entry in field["learned"] for w in entry["weights"]]
+    values = [field for field in fields for entry in field["learned"] if entry["values"]]
     reveals = []
     if with_seed:
         reveals.append(
@@ -498,7 +663,7 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
             "of inputs and traces: whoever can try all possible inputs can find the true inputs by "
             "comparing digests."
         )
-    if weights:
+    if values:
         reveals.append(
             "The values of the functions learned, and the numbers of the messages that give them: "
             "whoever guesses the seed can unmask these messages."

@@ -13,9 +13,9 @@
 //      `readField` check the conditions of sections 4 to 6. This takes about linear time.
 //   3. The products of numbers are counted. If they are within the limit, `checkField` and its neighbours
 //      check the rules.
-// `checkAlike` reads and checks the other format, of section 10.
-// A form is an array of pairs [unknown, coefficient]. The unknown is a Number, because it is an index into an
-// array; the coefficient is a BigInt. A sum of forms is a Map from unknowns to residues in 0..q-1.
+// A form is an array of entries [unknown, coefficient]. The unknown is a Number, because it is an index into an
+// array; the coefficient is a BigInt. Beside classes of parties (section 10) an entry may have a matching, too. A
+// sum of forms is a Map from unknowns, or from texts of unknowns with matchings, to residues in 0..q-1.
 
 export class BadCertificate extends Error {}
 
@@ -28,7 +28,7 @@ const must = (condition, why) => { if (!condition) refuse(why); };
 // is never closed would be searched again from each of its letters.
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+|true|false|null|[{}[\],:]|[^]+/g;
 const NUMBER = /^(?:0|-?[1-9][0-9]{0,999})$/;
-const DEEPEST = 9; // the depth of the pairs in a message's forms; the bound keeps recursion shallow
+const DEEPEST = 10; // the depth of the pairs of a matching; the bound keeps recursion shallow
 
 function readCanonical(text) {
   must(typeof text === "string" && text.endsWith("\n"), "the text does not end with a newline");
@@ -104,9 +104,13 @@ const record = (readers) => (value) => { // an object with exactly these keys
   return Object.fromEntries(names.map((key) => [key, readers[key](items.get(key))]));
 };
 
-const PAIRS = list(tuple(place, whole));
-const SHIFTS = list(tuple(place, PAIRS));
-const TRIPLES = tuple(place, whole, list(whole));
+const MATCHING = list(tuple(place, place), 1);
+const withMatching = (...readers) => (value) => // the matching is left out if it is empty
+  tuple(...readers, ...(value?.length > readers.length ? [MATCHING] : []))(value);
+const PAIRS = list(withMatching(place, whole));
+const MATRIX = list(tuple(place, PAIRS)); // its rows that are not 0
+const WORD = list(place);
+const FACTORS = list(withMatching(place, whole, list(whole)));
 const TIER = oneOf("proved", "enumerated", "sampled", "stated", "bound", "not judged");
 const PROTOCOL = record({
   name, scenario: orNull(name), parameters: table((key) => name(key), text), source: orNull(digits(64)), simnet: name,
@@ -144,9 +148,13 @@ const FIELD = record({
   modulus: atLeast(2n), lanes: atLeast(1n), unknowns: list(tuple(place, whole)), messages: list(MESSAGE),
   opened: list(record({ door: place, seen: flag, form: PAIRS })), ideal: list(PAIRS),
   learned: list(record({
-    function: PAIRS, weights: list(TRIPLES, 1), own: list(TRIPLES), values: list(whole),
+    function: PAIRS, weights: FACTORS, own: FACTORS, values: list(whole),
   })),
-  shift: SHIFTS, changes: orNull(list(tuple(place, place))), given: list(place),
+  alike: orNull(record({
+    classes: list(tuple(name, atLeast(1n))), rows: list(tuple(text, WORD, PAIRS)), unknowns: list(WORD),
+    functions: list(WORD), ideal: list(WORD), columns: list(WORD),
+  })),
+  shift: MATRIX, rest: MATRIX, factor: MATRIX, witness: MATRIX, changes: orNull(list(tuple(place, place))), given: list(place),
   seeds: list(SEED),
 });
 const CERTIFICATE = record({
@@ -385,25 +393,9 @@ function sumsModulo(q) {
       sum.set(unknown, ((sum.get(unknown) ?? 0n) + times * coefficient) % q);
     }
   };
-  const reduce = (sum, basis) => { // any order of forms will do, because a pivot is in one form only
-    for (const [unknown, value] of [...sum]) {
-      if (value !== 0n && basis.has(unknown)) add(sum, -value, basis.get(unknown));
-    }
-    return sum;
-  };
-  return { add, reduce };
+  return { add };
 }
 const isZero = (sum) => { for (const value of sum.values()) if (value) return false; return true; };
-
-// The forms of a reduced basis by their pivots.
-function byPivots(forms) {
-  const count = new Map();
-  for (const form of forms) for (const [u] of form) count.set(u, (count.get(u) ?? 0) + 1);
-  return new Map(forms.map((form) => {
-    const pivot = form.find(([u, coefficient]) => coefficient === 1n && count.get(u) === 1);
-    return [pivot ? pivot[0] : refuse("rule 2: a basis is not reduced"), form];
-  }));
-}
 
 // ---- One field (section 6) ----
 
@@ -425,16 +417,28 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
   }
   const classOf = unknowns.map(([family]) => classes[family]);
 
+  const { learned: functions, ideal, alike } = field;
+  const words = readAlike(field, unknowns.length, classOf);
+  const counts = { unknowns: unknowns.length, functions: functions.length, ideal: ideal.length,
+    columns: alike === null ? functions.length : alike.columns.length };
   const isUnit = (coefficient) => coefficient >= 1n && coefficient < q;
-  const checkPairs = (pairs, end) => {
-    must(ascends(pairs, ([a], [b]) => a < b), "the places of a form or list are not in ascending order");
-    must(pairs.every(([at]) => at < end), "a form or list contains an index beyond the end of its table");
+  // Checks a row of a matrix. `row` has its kind and its place; `columns` is the kind of the columns.
+  const checkPairs = (pairs, [kind, at], columns) => {
+    must(pairs.every(([column]) => column < counts[columns]), "a form or list contains an index beyond the end of its table");
+    must(ascends(pairs, ([a, , m = []], [b, , n = []]) => a < b || (a === b && comparePairs(m.flat(), n.flat()) < 0)),
+      "the places of a form or list are not in ascending order");
     must(pairs.every(([, coefficient]) => isUnit(coefficient)), "a coefficient is not in 1..q-1");
+    must(alike !== null || pairs.every(([, , matching]) => matching === undefined), "there is a matching, but no classes");
+    if (alike === null) return;
+    for (const [column, , matching = []] of pairs) {
+      must(words.matchings(words.of(kind, at), words.of(columns, column)).some((each) => String(each) === String(matching)),
+        "a matching is not one of its words");
+    }
   };
-  const checkForm = (form) => checkPairs(form, unknowns.length);
+  const checkForm = (form, kind = "rows", at = 0) => checkPairs(form, [kind, at], "unknowns");
   const only = (form, ...kinds) => form.every(([u]) => kinds.includes(classOf[u]));
   const checkNumbers = (numbers) => {
-    must(BigInt(numbers.length) === lanes, "a list of numbers does not have one number for each lane");
+    must(BigInt(numbers.length) === (alike === null ? lanes : 0n), "a list of numbers does not have one number for each lane");
     must(numbers.every((number) => number < q), "a number is not in 0..q-1");
   };
 
@@ -450,24 +454,27 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
     must(box === null || (box < seeds.entries.length && seeds.known.has(box)), "the set does not know the key of a box");
     for (const [, form] of message.rows) { checkForm(form); rows.push(form); boxOf.push(box); }
     if (box !== null) continue;
-    const counts = listed[Number(message.run) - 1];
-    counts.set(message.tag, (counts.get(message.tag) ?? 0n) + lanes * BigInt(message.rows.length));
+    const elements = listed[Number(message.run) - 1];
+    elements.set(message.tag, (elements.get(message.tag) ?? 0n) + lanes * BigInt(message.rows.length));
   }
+  for (const [at, [, , form]] of (alike?.rows ?? []).entries()) { checkForm(form, "rows", at); rows.push(form); boxOf.push(null); }
+  counts.rows = rows.length;
   for (const { door, form } of opened) {
     must(door < doors.length, "the door of an opened row does not exist");
     checkForm(form);
   }
-  for (const form of field.ideal) {
-    checkForm(form);
+  for (const [at, form] of ideal.entries()) {
+    checkForm(form, "ideal", at);
     must(!form.some(([u]) => classOf[u] === "own"), "the ideal output contains unknowns of the set's own");
   }
   const hasChanges = field.changes !== null;
   const isFunction = (form) => only(form, "secret", hasChanges ? "secret" : "mixed");
-  for (const { function: form, weights, own: ownPart, values } of field.learned) {
-    checkForm(form);
+  for (const [at, { function: form, weights, own: ownPart, values }] of functions.entries()) {
+    checkForm(form, "functions", at);
     must(form.length && isFunction(form), "rule 1: a learned function does not consist of secrets only");
-    checkPairs(weights, rows.length);
-    checkForm(ownPart);
+    must(weights.length && (alike === null || !ownPart.length), "a function has no weights, or own unknowns beside classes");
+    checkPairs(weights.map(([row, factor, , ...matching]) => [row, factor, ...matching]), ["functions", at], "rows");
+    checkPairs(ownPart.map(([u, factor, , ...matching]) => [u, factor, ...matching]), ["functions", at], "unknowns");
     for (const [, , numbers] of [...weights, ...ownPart]) checkNumbers(numbers);
     checkNumbers(values);
     for (const [u, , numbers] of ownPart) {
@@ -480,7 +487,7 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
   must(ascends(field.seeds, (a, b) => a.seed < b.seed), "the seeds of a field do not ascend");
   for (const { rows: forms, told, private: shifts } of field.seeds) {
     forms.forEach(checkForm);
-    for (const [weights, ownForm] of told) { checkPairs(weights, rows.length); checkForm(ownForm); }
+    for (const [weights, ownForm] of told) { checkPairs(weights, ["rows", 0], "rows"); checkForm(ownForm); }
     must(ascends(shifts, ([a], [b]) => a < b) && shifts.every(([row]) => row < forms.length),
       "the rows of private shifts do not ascend, or one does not exist");
     for (const [, form] of shifts) {
@@ -499,39 +506,54 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
       }
     }
   }
-  const learned = byPivots(field.learned.map((entry) => entry.function));
-  const ideal = byPivots(field.ideal);
-
   const checkCoin = (coin) => must(classOf[coin] === "coin", "a shift, a change or a given coin is not about a coin");
-  must(ascends(field.shift, ([a], [b]) => a < b), "the coins of a shift are not in ascending order");
+  const matrix = (key, kind, columns) => {
+    must(ascends(field[key], ([a], [b]) => a < b), `the rows of \`${key}\` are not in ascending order`);
+    for (const [at, row] of field[key]) {
+      must(at < counts[kind] && row.length, `a row of \`${key}\` is empty or does not exist`);
+      checkPairs(row, [kind, at], columns);
+    }
+    return { kind, columns, rows: new Map(field[key]) };
+  };
+  const matrices = {
+    seen: { kind: "rows", columns: "unknowns", rows: new Map(rows.entries()) },
+    functions: { kind: "functions", columns: "unknowns", rows: new Map(functions.map((each, at) => [at, each.function])) },
+    handed: { kind: "ideal", columns: "unknowns", rows: new Map(ideal.entries()) },
+    shift: matrix("shift", "unknowns", "unknowns"), rest: matrix("rest", "rows", "functions"),
+    factor: matrix("factor", "functions", "ideal"), witness: matrix("witness", "unknowns", "columns"),
+  };
   for (const [coin, form] of field.shift) {
     checkCoin(coin);
-    checkForm(form);
-    must(form.length && isFunction(form), "rule 3: a shift is empty or does not consist of secrets only");
+    must(isFunction(form), "rule 3: a shift does not consist of secrets only");
   }
+  must(field.witness.every(([u]) => classOf[u] !== "own"), "rule 2: a change of `witness` is about the set's own unknowns");
+  must(!field.witness.length || certificate.statement === "leaks", "rule 2: `witness` is for the statement `leaks` alone");
   must(new Set(field.given).size === field.given.length, "a coin is given twice");
   field.given.forEach(checkCoin);
-  must(hasChanges ? lanes === 1n && !field.shift.length : !field.given.length,
+  must(hasChanges ? lanes === 1n && !field.shift.length && !field.rest.length : !field.given.length,
     "there are several lanes or a shift beside changes, or given coins without changes");
   for (const [row, coin] of field.changes ?? []) {
     checkCoin(coin);
     must(row < rows.length + opened.length + field.given.length, "the row of a change does not exist");
   }
-  return { ...field, q, classOf, classes, rows, boxOf, hasChanges, bases: { learned, ideal }, shift: new Map(field.shift) };
+  return { ...field, q, classOf, classes, rows, boxOf, hasChanges, words, matrices };
 }
 
 // Returns the number of products that checking a field takes, as section 8 counts them.
 function countProducts(field, seeds) {
-  const { lanes, rows, classOf, bases, shift } = field;
-  const sum = (items, value) => items.reduce((total, item) => total + value(item), 0);
-  const reduction = ([u]) => 1 + (bases.learned.get(u)?.length ?? 0);
-  const inIdeal = ([u]) => 1 + (bases.ideal.get(u)?.length ?? 0);
-  const spread = new Map([...shift].map(([c, form]) => [c, sum(form, reduction)]));
-  const inRow = (pair) => ["secret", "mixed"].includes(classOf[pair[0]]) ? reduction(pair)
-    : classOf[pair[0]] === "coin" ? 1 + (spread.get(pair[0]) ?? 0) : 0;
-  let total = sum(rows, (form) => sum(form, inRow))
-    + sum(field.learned, ({ weights, own }) => sum(weights, ([row]) => rows[row].length) + own.length)
-    + sum(field.learned.map((entry) => entry.function), (form) => sum(form, inIdeal));
+  const { rows, classOf, words, matrices: { seen, functions, handed, shift, rest, factor, witness } } = field;
+  const sum = (items, value) => [...items].reduce((total, item) => total + value(item), 0);
+  const cost = (row, left, right) => sum(left, ([at]) => sum(right.rows.get(at) ?? [], ([column]) =>
+    words === null ? 1 : words.matchings(words.of(...row), words.of(right.columns, column)).length));
+  const coins = (form) => form.filter(([u]) => classOf[u] === "coin");
+  let total = sum(rows.entries(), ([at, form]) => form.length + cost(["rows", at], coins(form), shift)
+      + cost(["rows", at], rest.rows.get(at) ?? [], functions))
+    + sum(field.learned.entries(), ([at, { weights, own }]) => cost(["functions", at], weights, seen) + own.length
+      + cost(["functions", at], factor.rows.get(at) ?? [], handed)
+      + sum([...weights, ...own], ([, , numbers]) => numbers.length));
+  if (witness.rows.size) {
+    for (const matrix of [handed, functions]) total += sum(matrix.rows, ([at, form]) => cost([matrix.kind, at], form, witness));
+  }
   const shifts = new Map();
   for (const entry of field.seeds) {
     for (const [, form] of entry.private) for (const [u] of form) shifts.set(u, (shifts.get(u) ?? 0) + 1);
@@ -541,38 +563,62 @@ function countProducts(field, seeds) {
     + sum(field.seeds, ({ seed, rows: forms }) => seeds.known.has(seed) ? 0 : sum(forms, shifted))
     + sum(field.seeds, ({ told, rows: forms }) => told.reduce((count, [weights, ownForm], at) => count
       + sum(weights, ([row]) => rows[row].length) + ownForm.length + (forms[at]?.length ?? 0), 0));
-  return BigInt(total) + lanes * BigInt(sum(field.learned, ({ weights, own }) => weights.length + own.length));
+  return BigInt(total);
 }
 
 // ---- The rules (section 7) ----
 
-function checkField(field, sums) {
-  const { q, rows, classOf, shift } = field;
-  const nothing = [];
+// Adds a row of a matrix times another matrix to a sum, or subtracts it.
+function multiply({ q, words }, sum, [kind, at], left, right, sign = 1n) {
+  for (const [middle, factor, ...more] of left) {
+    const times = sign * factor;
+    for (const [column, value, second = []] of right.rows.get(middle) ?? []) {
+      const put = (key, ways) => sum.set(key, (((sum.get(key) ?? 0n) + times * value * ways) % q + q) % q);
+      if (words === null) { put(column, 1n); continue; }
+      const [first = []] = more;
+      const [row, inner, outer] = [words.of(kind, at), words.of(right.kind, middle), words.of(right.columns, column)];
+      for (const matching of words.matchings(row, outer)) {
+        put(keyOf(column, matching), words.middles(row, inner, outer, first, second, matching));
+      }
+    }
+  }
+  return sum;
+}
+const keyOf = (column, matching = []) => matching.length ? `${column};${matching.join(" ")}` : column;
 
-  for (const { function: form, weights, own, values } of field.learned) { // rule 1
-    const sum = new Map();
-    for (const [row, coefficient] of weights) sums.add(sum, coefficient, rows[row]);
-    sums.add(sum, -1n, own);
-    sums.add(sum, -1n, form);
+function checkField(field, sums) {
+  const { rows, classOf, matrices: { seen, functions, handed, shift, rest, factor, witness } } = field;
+  const minus = (sum, form) => { for (const [u, value, matching] of form) sums.add(sum, -value, [[keyOf(u, matching), 1n]]); };
+
+  for (const [at, { function: form, weights, own, values }] of field.learned.entries()) { // rule 1
+    const plain = weights.map(([row, value, , matching = []]) => [row, value, matching]);
+    const sum = multiply(field, new Map(), ["functions", at], plain, seen);
+    minus(sum, own.map(([u, value]) => [u, value]));
+    minus(sum, form);
     must(isZero(sum), "rule 1: the messages give another function than the learned one");
     values.forEach((value, lane) => {
       let total = -value;
       for (const [, coefficient, numbers] of weights) total += coefficient * numbers[lane];
       for (const [, coefficient, numbers] of own) total -= coefficient * numbers[lane];
-      must(total % q === 0n, "rule 1: `weights` and `own` give other values than `values`");
+      must(total % field.q === 0n, "rule 1: `weights` and `own` give other values than `values`");
     });
+    if (!factor.rows.has(at)) continue;
+    const given = multiply(field, new Map(), ["functions", at], factor.rows.get(at), handed); // rule 2
+    minus(given, form);
+    must(isZero(given), "rule 2: `factor` gives another function than the learned one");
   }
-
+  for (const [at, form] of handed.rows) {
+    must(isZero(multiply(field, new Map(), ["ideal", at], form, witness)), "rule 2: `witness` changes the ideal output");
+  }
   if (field.hasChanges) return;
-  for (const form of rows) {
-    const rest = new Map(); // rule 3
-    for (const [u, coefficient] of form) {
-      if (classOf[u] === "secret" || classOf[u] === "mixed") sums.add(rest, coefficient, [[u, 1n]]);
-      if (classOf[u] === "coin") sums.add(rest, -coefficient, shift.get(u) ?? nothing);
+  for (const [at, form] of rows.entries()) { // rule 3
+    const left = new Map();
+    for (const [u, coefficient, matching] of form) {
+      if (classOf[u] === "secret" || classOf[u] === "mixed") sums.add(left, coefficient, [[keyOf(u, matching), 1n]]);
     }
-    sums.reduce(rest, field.bases.learned);
-    must(isZero(rest), "rule 3: a row may tell more than the functions listed");
+    multiply(field, left, ["rows", at], form.filter(([u]) => classOf[u] === "coin"), shift, -1n);
+    multiply(field, left, ["rows", at], rest.rows.get(at) ?? [], functions, -1n);
+    must(isZero(left), "rule 3: a row may tell more than the functions listed");
   }
 }
 
@@ -580,7 +626,7 @@ function checkField(field, sums) {
 // A monomial is a text: the keys of its factors in order, each "family.place", or "-number" for the row of a
 // change, separated by blanks. A polynomial maps monomials to coefficients other than 0.
 
-function arithmetic(q) {
+function polynomials(q) {
   const accumulate = (total, other, factor) => {
     for (const [monomial, value] of other) {
       const sum = (((total.get(monomial) ?? 0n) + factor * value) % q + q) % q;
@@ -609,7 +655,7 @@ const contains = (polynomial, factor) => [...polynomial.keys()].some((monomial) 
 // Makes all changes. Returns the rows after them, tests for their unknowns, and the number of products.
 function changeCoins(field, families, limit) {
   const { q, rows, opened, given, unknowns, classes, changes } = field;
-  const { accumulate, monomialOf, multiply } = arithmetic(q);
+  const { accumulate, monomialOf, multiply: times } = polynomials(q);
   const polynomial = (form) => form.reduce((total, [u, value]) => {
     const [family, at] = unknowns[u];
     const { kind, factors } = families[family];
@@ -639,7 +685,7 @@ function changeCoins(field, families, limit) {
           if (each !== coin) continue;
           products += terms.size * value.size;
           must(products <= limit, "the changes of coins take too many products");
-          terms = multiply(terms, value);
+          terms = times(terms, value);
         }
         accumulate(total, terms, 1n);
       }
@@ -720,18 +766,17 @@ const printable = (words) => words.replace(/[^A-Za-z0-9._-]/gu,
 
 const counted = (count, noun) => `${count} ${noun}${count === 1n ? "" : "s"}`;
 
+const MOST_NAMED = 5; // members of the set
+
 function prove({ statement, set }, fields, seeds) {
   const total = (count) => fields.reduce((sum, field) => sum + count(field), 0n);
-  const timesLanes = (count) => total((field) => BigInt(count(field)) * field.lanes);
-  const escapes = (field) => (form) => { // whether the function does not follow from the ideal output
-    return !isZero(sumsModulo(field.q).reduce(new Map(form), field.bases.ideal));
-  };
-  const functions = (field) => field.learned.map((entry) => entry.function);
-  const learned = timesLanes((f) => f.learned.length);
-  const who = `{${set.map(printable).join(", ")}}`;
-  const opening = `Proved: what is listed here (${counted(total((f) => BigInt(f.rows.length)), "vector")}, `
-    + `${counted(timesLanes((f) => f.rows.length), "field element")}) tells ${who}`;
-  const linear = `${opening} ${counted(learned, "linear function")} of the secrets of other parties`;
+  const vectors = (field) => field.rows.reduce((sum, _, at) => sum + (field.words?.size("rows", at) ?? 1n), 0n);
+  const learned = fields.some((f) => f.learned.length);
+  const more = set.length > MOST_NAMED ? ` and ${set.length - MOST_NAMED} more` : "";
+  const who = `{${set.slice(0, MOST_NAMED).map(printable).join(", ")}${more}}`;
+  const opening = `Proved: what is listed here (${counted(total(vectors), "vector")}, `
+    + `${counted(total((f) => vectors(f) * f.lanes), "field element")}) tells ${who}`;
+  const linear = `${opening} the linear functions of the secrets of other parties that are listed`;
 
   const unknown = seeds.entries.filter((keys, seed) => !keys.length && !seeds.known.has(seed)).length;
   const model = unknown === 0 ? ""
@@ -739,51 +784,28 @@ function prove({ statement, set }, fields, seeds) {
       + "Assumed: ideal random functions, key agreement and encryption, and that nobody guesses 80 bits.";
   if (statement === "no-shares") return `Nothing was to be proved of ${who}: according to this file, no field element was sent.`;
   if (statement === "nothing") {
-    must(learned === 0n, "functions are listed, but the statement is `nothing`");
+    must(!learned, "functions are listed, but the statement is `nothing`");
     return `${opening} nothing about the secrets of other parties.${model}`;
   }
   if (statement === "output-only") {
-    must(learned > 0n, "no function is learned, but the statement is `output-only`");
-    must(!fields.some((f) => functions(f).some(escapes(f))),
-      "a function does not follow from the ideal output");
+    must(learned, "no function is learned, but the statement is `output-only`");
+    must(fields.every((f) => f.factor.length === f.learned.length), "a function does not follow from the ideal output");
     must(fields.every((f) => f.ideal.every((form) => form.every(([u]) => f.classOf[u] === "secret"))),
       "the ideal output does not consist of secrets only");
-    const more = fields.some((f) => f.hasChanges) ? "at most what follows" : "no more; each follows";
-    return `${linear}, and ${more} from the ideal output listed here.${model}`;
+    const rest = fields.some((f) => f.hasChanges) ? "at most what follows" : "no more; each follows";
+    return `${linear}, and ${rest} from the ideal output listed here.${model}`;
   }
-  const leaked = timesLanes((f) => functions(f).filter(escapes(f)).length);
-  must(leaked > 0n, "all learned functions follow from the ideal output, but the statement is `leaks`");
-  return `${linear}; ${leaked} of these ${leaked === 1n ? "does" : "do"} not follow from the ideal output listed here.`;
+  const escapes = (f) => [...f.matrices.functions.rows].some(([at, form]) =>
+    !isZero(multiply(f, new Map(), ["functions", at], form, f.matrices.witness)));
+  must(fields.some(escapes), "no function exceeds the ideal output, but the statement is `leaks`");
+  return `${linear}; they do not all follow from the ideal output listed here.`;
 }
 
-// ---- Parties who are alike (section 10): matrices as short tables ----
-// A table maps "row type,column type;pairs" to a coefficient. To multiply two tables, every pair of entries
-// is combined with every matching of the result, and `middles` counts the tuples between them.
+// ---- Parties who are alike (section 10) ----
 
-const WORD = list(place);
-const TYPES = list(tuple(text, WORD));
-const ENTRIES = list(tuple(place, place, list(tuple(place, place)), whole));
-const ALIKE_STATEMENT = oneOf("nothing", "output-only", "leaks");
-const SYSTEM = record({
-  modulus: atLeast(2n), lanes: atLeast(1n), statement: ALIKE_STATEMENT, classes: list(tuple(name, atLeast(1n))),
-  rows: TYPES, variables: TYPES, secrets: TYPES, ideal: TYPES, functions: list(WORD), columns: list(WORD),
-  seen: ENTRIES, told: ENTRIES, handed: ENTRIES, weights: ENTRIES, learned: ENTRIES, shift: ENTRIES,
-  rest: ENTRIES, factor: ENTRIES, witness: ENTRIES,
-});
-const ALIKE = record({
-  format: oneOf("simnet orbit certificate"), version: integer, protocol: PROTOCOL,
-  run: record({ parties: atLeast(1n), seed: orNull(integer) }), set: list(name, 1), statement: ALIKE_STATEMENT,
-  checked: list(text), systems: list(SYSTEM),
-});
-const SHAPES = {
-  seen: ["rows", "variables"], told: ["rows", "secrets"], handed: ["ideal", "secrets"],
-  weights: ["functions", "rows"], learned: ["functions", "secrets"], shift: ["variables", "secrets"],
-  rest: ["rows", "functions"], factor: ["functions", "ideal"], witness: ["secrets", "columns"],
-};
 const LONGEST_WORD = 4;
 
 const count = (items, wanted) => items.filter((item) => item === wanted).length;
-const keyOf = (row, column, matching) => `${row},${column};${matching.map(([p, r]) => `${p}-${r}`).join(" ")}`;
 const comparePairs = (a, b) => { // the order of lists of numbers
   for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i] - b[i];
   return a.length - b.length;
@@ -825,117 +847,41 @@ function middles(sizes, row, middle, column, first, second, matching) {
   return ways;
 }
 
-function readSystem(system) {
-  const { modulus: q } = system;
-  must(isPrime(q), "a modulus is not a prime below 2^64");
-  const sizes = system.classes.map(([, size]) => size);
-  const words = Object.fromEntries(["rows", "variables", "secrets", "ideal"]
-    .map((kind) => [kind, system[kind].map(([, word]) => word)]));
-  Object.assign(words, { functions: system.functions, columns: system.columns });
-  for (const word of Object.values(words).flat()) {
+// Returns the words of rows and columns, and what is counted with them; null if there are no classes of parties.
+function readAlike({ alike, messages, opened, given, seeds, changes, learned, ideal }, unknowns, classOf) {
+  if (alike === null) return null;
+  must(![messages, opened, given, seeds].some((each) => each.length) && changes === null
+    && classOf.every((each) => each === "coin" || each === "secret"), "there are messages, doors, seeds or changes beside classes");
+  const sizes = alike.classes.map(([, size]) => size);
+  const words = { ...alike, rows: alike.rows.map(([, word]) => word) };
+  const numbers = { unknowns, functions: learned.length, ideal: ideal.length };
+  for (const [kind, number] of Object.entries(numbers)) must(words[kind].length === number, `\`${kind}\` has another number of words`);
+  for (const word of ["rows", "unknowns", "functions", "ideal", "columns"].flatMap((kind) => words[kind])) {
     must(word.length <= LONGEST_WORD && word.every((of) => of < sizes.length),
       "a word is too long, or names a class that does not exist");
   }
-  for (const [kind, [rows, columns]] of Object.entries(SHAPES)) {
-    const entries = system[kind];
-    for (const [row, column, matching, value] of entries) {
-      must(row < words[rows].length && column < words[columns].length,
-        "an entry of a table names a type that does not exist");
-      must(0n < value && value < q, "a coefficient is not in 1..q-1");
-      const key = keyOf(row, column, matching);
-      must(matchingsOf(sizes, words[rows][row], words[columns][column])
-        .some((other) => keyOf(row, column, other) === key), "a matching is not one of its words");
-    }
-    const flat = entries.map(([row, column, matching]) => [row, column, ...matching.flat()]);
-    must(ascends(flat, (a, b) => comparePairs(a, b) < 0), "the entries of a table are not in ascending order");
-  }
-  const multiplied = [["weights", "seen"], ["weights", "told"], ["seen", "shift"], ["rest", "learned"]];
-  if (system.statement === "output-only") multiplied.push(["factor", "handed"]);
-  if (system.statement === "leaks") multiplied.push(["handed", "witness"], ["learned", "witness"]);
-  return { system, q, sizes, words, multiplied };
-}
-
-function* combined({ system, sizes, words }, [left, right]) {
-  const [rows, , columns] = [words[SHAPES[left][0]], 0, words[SHAPES[right][1]]];
-  for (const [row, middle, first, factor] of system[left]) {
-    for (const [start, column, second, value] of system[right]) {
-      if (start !== middle) continue;
-      for (const matching of matchingsOf(sizes, rows[row], columns[column])) {
-        yield { row, middle, column, first, second, matching, product: factor * value };
-      }
-    }
-  }
-}
-
-function multiply(read, pair) {
-  const { sizes, words, q } = read;
-  const [rows, inner] = SHAPES[pair[0]].map((kind) => words[kind]);
-  const columns = words[SHAPES[pair[1]][1]];
-  const total = new Map();
-  for (const { row, middle, column, first, second, matching, product } of combined(read, pair)) {
-    const ways = middles(sizes, rows[row], inner[middle], columns[column], first, second, matching);
-    const key = keyOf(row, column, matching);
-    total.set(key, ((total.get(key) ?? 0n) + product * ways) % q);
-  }
-  return withoutZeros(total);
-}
-
-const withoutZeros = (sums) => new Map([...sums].filter(([, value]) => value !== 0n));
-const tableOf = (entries) => new Map(entries.map(([row, column, matching, value]) => [keyOf(row, column, matching), value]));
-const isSame = (one, other) => one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
-
-function checkSystem(read) {
-  const { system, q, multiplied } = read;
-  const found = Object.fromEntries(multiplied.map((pair) => [pair.join(), multiply(read, pair)]));
-  const learned = tableOf(system.learned);
-  must(found["weights,seen"].size === 0, "`weights` times `seen` is not 0");
-  must(isSame(found["weights,told"], learned), "`weights` times `told` is not `learned`");
-  const explained = new Map(found["seen,shift"]);
-  for (const [key, value] of found["rest,learned"]) explained.set(key, ((explained.get(key) ?? 0n) + value) % q);
-  must(isSame(withoutZeros(explained), tableOf(system.told)), "`seen` times `shift`, plus `rest` times `learned`, is not `told`");
-  if (system.statement === "nothing") must(learned.size === 0,
-    "the statement is `nothing`, but `learned` is not empty");
-  else if (system.statement === "output-only") {
-    must(learned.size > 0, "the statement is `output-only`, but `learned` is empty");
-    must(isSame(found["factor,handed"], learned), "`factor` times `handed` is not `learned`");
-  } else {
-    must(found["handed,witness"].size === 0, "`handed` times `witness` is not 0");
-    must(found["learned,witness"].size > 0, "`learned` times `witness` is 0");
-  }
-}
-
-function checkAlike(value, limit) {
-  const { version, protocol, set, statement, systems } = ALIKE(value);
-  must(version === 1n, `this is version ${version} of the format, expected version 1`);
-  must(new Set(set).size === set.length, "a member is named twice");
-  const readSystems = systems.map(readSystem);
-  let products = 0n;
-  for (const read of readSystems) {
-    for (const pair of read.multiplied) for (const each of combined(read, pair)) products += each ? 1n : 0n;
-  }
-  must(products <= BigInt(limit), `the check takes ${products} products, more than the limit of ${limit} products`);
-  readSystems.forEach(checkSystem);
-  const order = ["nothing", "output-only", "leaks"];
-  const worst = Math.max(0, ...systems.map((system) => order.indexOf(system.statement)));
-  must(order[worst] === statement, "the systems say something else than the statement of the file");
-  const learned = { nothing: "nothing", "output-only": "only its output", leaks: "more than its output" };
-  const more = set.length > 5 ? ` and ${set.length - 5} more` : "";
-  const proved = `Proved for these tables: {${set.slice(0, 5).map(printable).join(", ")}${more}} learns `
-    + `${learned[statement]}, in ${systems.length} system${systems.length === 1 ? "" : "s"} of equations.`;
-  const notShown = `Not shown by this file: that these are the tables of ${printable(protocol.name)}, that is, which `
-    + "parties are alike and what their messages are. `simnet verify --by symmetry` reads the run.";
-  return { products, proved, notShown, lists: systems.length > 0 };
+  const found = new Map();
+  const matchings = (row, column) => {
+    const key = `${row};${column}`;
+    if (!found.has(key)) found.set(key, matchingsOf(sizes, row, column));
+    return found.get(key);
+  };
+  const of = (kind, at) => words[kind][at];
+  const size = (kind, at) => of(kind, at).reduce((ways, each, place, word) => {
+    const left = sizes[each] - BigInt(count(word.slice(0, place), each));
+    return ways * (left > 0n ? left : 0n);
+  }, 1n);
+  return { of, size, matchings, middles: (...parts) => middles(sizes, ...parts) };
 }
 
 // Checks a certificate, with a pause (a `yield`) after each part, so that a page can answer in between.
 function* checkSource(source, limit) {
   const marked = readCanonical(source);
-  if (marked?.sformat === "ssimnet orbit certificate") return checkAlike(marked, limit); // texts are marked by "s"
   yield;
   const certificate = CERTIFICATE(marked);
   yield;
   const { runs, set, statement, families, doors, told, protocol, disclosed } = certificate;
-  must(certificate.version === 5n, `this is a certificate of version ${certificate.version}, expected version 5`);
+  must(certificate.version === 6n, `this is a certificate of version ${certificate.version}, expected version 6`);
   must(new Set(set).size === set.length, "a member is named twice");
   if (statement === "no-shares" || statement === "leaks") {
     must(!doors.length && !told.length, `doors or told families are listed, but the statement is \`${statement}\``);
@@ -955,7 +901,7 @@ function* checkSource(source, limit) {
     fields.push(readField(field, certificate, kinds, listed, seeds));
     yield;
   }
-  must(ascends(fields, (a, b) => a.modulus < b.modulus), "the moduli of the fields are not in ascending order");
+  must(ascends(fields, (a, b) => a.modulus <= b.modulus), "the moduli of the fields are not in ascending order");
   const inField = new Map(); // by family
   fields.forEach((field, at) => field.unknowns.forEach(([number]) => {
     for (const family of [number, ...families[number].factors.map(([factor]) => factor)]) {
@@ -989,8 +935,11 @@ function* checkSource(source, limit) {
     + `${printable(protocol.name)}, and what disclosed values tell (${disclosed.tier}). `
     + "`simnet verify --check` reads the run again.";
   const lists = statement === "no-shares" || fields.some((field) => field.rows.length);
-  return { products, proved, notShown, lists };
+  return { products, proved, notShown, lists, certificate };
 }
+
+// The content of a certificate as an object, whatever it proves.
+export const parsed = (source) => CERTIFICATE(readCanonical(source));
 
 export function check(source, limit = 100_000_000) {
   const steps = checkInSteps(source, limit);

@@ -35,8 +35,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-VERSION = 5
+VERSION = 6
 MOST_DIGITS = 1_000  # of a number
+MOST_NAMED = 5  # members of a coalition
 LEAST_BITS = 80  # an unknown seed with fewer bits may be guessed
 MOST_BYTES = 1 << 26  # of a file
 LIMIT = 100_000_000  # the most products; to compute so many takes some twenty seconds
@@ -48,7 +49,9 @@ KINDS = ("coin", "secret", "product", "monomial", "public", "stream")
 # The class of an unknown. A product of others is mixed if it depends on coins.
 COIN, OWN, TOLD, HIDDEN, SECRET, MIXED = "coin", "own", "told", "hidden", "secret", "mixed"
 
-Vector = dict[int, int]  # maps each unknown to its coefficient, which is not 0
+# A place in a list; beside a matching that is not empty (section 10), the pair of both.
+Place = Any
+Vector = dict[Place, int]  # maps places to coefficients, which are not 0
 
 # Polynomials. An unknown is a pair of its family and its place in the family; the row that replaced
 # a coin in change number k is the pair (-1, k).
@@ -82,7 +85,7 @@ def check(text: str, limit: int = LIMIT) -> Checked:
     Raises `BadCertificate` for a text that does not prove what it states, that is no certificate,
     or whose check takes more products than `limit`.
     """
-    return certificate(text).checked(limit)
+    return Certificate(text).checked(limit)
 
 
 class Certificate:
@@ -117,7 +120,8 @@ class Certificate:
             _Field(part, families, self._seeds, len(sent), f"fields[{at}]")
             for at, part in enumerate(_list(content["fields"], "fields"))
         ]
-        _ascending([field.modulus for field in self._fields], "fields")
+        moduli = [field.modulus for field in self._fields]
+        _require(moduli == sorted(moduli), "fields: the moduli are not in ascending order")
         families.check_fields(self._fields)
         self._families = families
         has_changes = {field.has_changes for field in self._fields}
@@ -156,44 +160,41 @@ class Certificate:
             "Not shown by this file: that these are the equations, coins, seeds, doors and ideal "
             f"output of {_printable(self._name)}, and what disclosed values tell ({self._tier}). "
             "`simnet verify --check` reads the run again.",
-            sum(len(field.rows) for field in self._fields),
+            sum(field.vectors for field in self._fields),
         )
 
     def _proved(self) -> str:
         """Return what is proved, in words. Raises `BadCertificate` if the listed functions do not
         agree with the statement.
         """
-        who = "{" + ", ".join(map(_printable, self._members)) + "}"
+        who = ", ".join(map(_printable, self._members[:MOST_NAMED]))
+        more = len(self._members) - MOST_NAMED
+        who = f"{{{who}{f' and {more} more' if more > 0 else ''}}}"
         model = self._seeds.model
         if self._statement == "no-shares":
             return (
                 f"Nothing was to be proved of {who}: according to this file, no field element was "
                 "sent."
             )
-        vectors = sum(len(field.rows) for field in self._fields)
-        elements = sum(len(field.rows) * field.lanes for field in self._fields)
-        learned = sum(len(field.learned) * field.lanes for field in self._fields)
-        beyond = sum(field.beyond_ideal(field.learned) * field.lanes for field in self._fields)
+        vectors = sum(field.vectors for field in self._fields)
+        elements = sum(field.vectors * field.lanes for field in self._fields)
+        learned = any(field.learned for field in self._fields)
         listed = f"{_counted(vectors, 'vector')}, {_counted(elements, 'field element')}"
         head = f"Proved: what is listed here ({listed}) tells {who}"
-        functions = f"{_counted(learned, 'linear function')} of the secrets of other parties"
+        functions = "the linear functions of the secrets of other parties that are listed"
         if self._statement == "nothing":
             _require(not learned, "statement: it is `nothing`, but functions are listed")
             return f"{head} nothing about the secrets of other parties.{model}"
         if self._statement == "output-only":
-            _require(learned > 0, "statement: it is `output-only`, but no function is learned")
-            _require(not beyond, "statement: a function does not follow from the ideal output")
+            _require(learned, "statement: it is `output-only`, but no function is learned")
             changed = any(field.has_changes for field in self._fields)
             for field in self._fields:
                 field.check_ideal()
-            more = "at most what follows" if changed else "no more; each follows"
-            return f"{head} {functions}, and {more} from the ideal output listed here.{model}"
-        _require(
-            beyond > 0, "statement: it is `leaks`, but all functions follow from the ideal output"
-        )
-        do = "does" if beyond == 1 else "do"
-        rest = f"{beyond} of these {do} not follow from the ideal output listed here."
-        return f"{head} {functions}; {rest}"
+            more_words = "at most what follows" if changed else "no more; each follows"
+            return f"{head} {functions}, and {more_words} from the ideal output listed here.{model}"
+        beyond = any(field.beyond for field in self._fields)
+        _require(beyond, "statement: it is `leaks`, but no function exceeds the ideal output")
+        return f"{head} {functions}; they do not all follow from the ideal output listed here."
 
 
 class _Families:
@@ -529,6 +530,117 @@ class _Seeds:
         )
 
 
+Word = tuple[int, ...]  # the classes of parties that fill the places of a type
+Matching = tuple[tuple[int, int], ...]  # places of two words that contain one party
+LONGEST_WORD = 4  # two words of four places have at most 209 matchings
+
+
+class _Alike:
+    """The classes of parties who are alike, and the words of rows and columns (section 10).
+
+    Without such classes every word is empty, and a matrix is a list of rows.
+    """
+
+    def __init__(self, alike: Any, where: str) -> None:
+        self.is_plain = alike is None
+        self.names: list[str] = []
+        self.sizes: list[int] = []
+        self._words: dict[str, list[Word]] = {}
+        self.listed: list[Any] = []
+        if self.is_plain:
+            return
+        _record(alike, "classes columns functions ideal rows unknowns", where)
+        for pair in _list(alike["classes"], f"{where}.classes"):
+            _pair(pair, f"{where}.classes")
+            self.names.append(_name(pair[0], f"{where}.classes"))
+            self.sizes.append(_whole(pair[1], f"{where}.classes", least=1))
+        self.listed = [self._row(row, f"{where}.rows") for row in _list(alike["rows"], where)]
+        self._words = {
+            kind: [self._word(word, f"{where}.{kind}") for word in _list(alike[kind], where)]
+            for kind in ("columns", "functions", "ideal", "unknowns")
+        }
+        self._words["rows"] = [self._word(word, f"{where}.rows") for _, word, _ in self.listed]
+
+    def check_number(self, kind: str, number: int, where: str) -> None:
+        """Check that the list of words of a kind has as many words as the list it is about."""
+        is_right = self.is_plain or len(self._words[kind]) == number
+        _require(is_right, f"{where}.alike: `{kind}` does not have {number} words")
+
+    @property
+    def columns(self) -> int:
+        return len(self._words["columns"])
+
+    def word(self, kind: str, place: int) -> Word:
+        return () if self.is_plain else self._words[kind][place]
+
+    def size(self, kind: str, place: int) -> int:
+        """In how many ways different parties can fill the places of a word."""
+        count = 1
+        word = self.word(kind, place)
+        for at, of in enumerate(word):
+            count *= max(self.sizes[of] - word[:at].count(of), 0)
+        return count
+
+    def matchings(self, row: Word, column: Word) -> list[Matching]:
+        """All matchings of two words for which each class has enough parties."""
+        found = []
+        choices = [[None, *(r for r, other in enumerate(column) if other == own)] for own in row]
+        for choice in itertools.product(*choices):
+            matching = tuple((p, r) for p, r in enumerate(choice) if r is not None)
+            if len({r for _, r in matching}) == len(matching) and all(
+                self._unused(row, column, matching, of) >= 0 for of in {*row, *column}
+            ):
+                found.append(matching)
+        return found
+
+    def count(
+        self,
+        words: tuple[Word, Word, Word],
+        first: Matching,
+        second: Matching,
+        matching: Matching,
+    ) -> int:
+        """A *tuple* of a word puts different parties into the word's places. Take a tuple of the
+        first word and a tuple of the third that are matched as `matching` says. Return how many
+        tuples of the second word are matched with the one as `first` says, and with the other as
+        `second` says.
+        """
+        row, middle, column = words
+        to_row = {x: p for p, x in first}
+        to_column = dict(second)
+        by_row, by_column = dict(matching), {r: p for p, r in matching}
+        # A middle place and the row place that it is matched with contain one party. So both must
+        # be matched with the same column place, or with none. The same holds if row and column
+        # change places.
+        if any(by_row.get(p) != to_column.get(x) for x, p in to_row.items()):
+            return 0
+        if any(by_column.get(r) != to_row.get(x) for x, r in to_column.items()):
+            return 0
+        count = 1
+        taken: Counter[int] = Counter()
+        for x, of in enumerate(middle):
+            if x not in to_row and x not in to_column:
+                count *= max(self._unused(row, column, matching, of) - taken[of], 0)
+                taken[of] += 1
+        return count
+
+    def _unused(self, row: Word, column: Word, matching: Matching, of: int) -> int:
+        shared = sum(row[p] == of for p, _ in matching)
+        return self.sizes[of] - row.count(of) - column.count(of) + shared
+
+    def _row(self, row: Any, where: str) -> list[Any]:
+        is_row = type(row) is list and len(row) == 3
+        _require(is_row, f"{where}: expected a list of three values, got {_short(row)}")
+        _text(row[0], where)
+        return list(row)
+
+    def _word(self, word: Any, where: str) -> Word:
+        places = _list(word, where)
+        is_short = len(places) <= LONGEST_WORD
+        _require(is_short, f"{where}: a word has more than {LONGEST_WORD} places")
+        return tuple(_whole(place, where, below=len(self.sizes)) for place in places)
+
+
 @dataclass(frozen=True)
 class _SeedRows:
     """The rows of a seed. `told` says how messages give the rows, or is empty. `private` has the
@@ -563,9 +675,28 @@ class _DoorRow:
 @dataclass(frozen=True)
 class _Learned:
     function: Vector
-    weights: list[tuple[int, int, list[int]]]
-    own: list[tuple[int, int, list[int]]]
+    weights: Vector  # of rows
+    own: Vector
+    shown: dict[tuple[str, int], list[int]]  # the numbers of rows and of own unknowns
     values: list[int]
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """A matrix as its rows that are not 0, by place, and the kinds of its rows and columns."""
+
+    kind: str
+    columns: str
+    rows: Mapping[int, Vector]
+
+
+def _split(key: Place) -> tuple[int, Matching]:
+    """The place and the matching that a key of a vector stands for."""
+    return (key, ()) if type(key) is int else key
+
+
+def _column(key: Place) -> int:
+    return _split(key)[0]
 
 
 class _Field:
@@ -574,9 +705,13 @@ class _Field:
     def __init__(
         self, part: Any, families: _Families, seeds: _Seeds, runs: int, where: str
     ) -> None:
-        keys = "changes given ideal lanes learned messages modulus opened seeds shift unknowns"
+        keys = (
+            "alike changes factor given ideal lanes learned messages modulus opened rest seeds "
+            "shift unknowns witness"
+        )
         _record(part, keys, where)
         self._where = where
+        self._alike = _Alike(part["alike"], f"{where}.alike")
         self._changed: list[Polynomial] = []
         self._families = families
         self._all_seeds = seeds
@@ -591,19 +726,43 @@ class _Field:
         self._box_of: list[int | None] = []  # for each row, the seed that is the key of its box
         # The number of field elements sent, by run and tag.
         self.elements: Counter[tuple[int, str]] = Counter()
+        learned, ideal = (_list(part[key], f"{where}.{key}") for key in ("learned", "ideal"))
+        # How many entries there are of each kind of rows and columns.
+        self._numbers = {
+            "unknowns": len(self._family),
+            "functions": len(learned),
+            "ideal": len(ideal),
+            "columns": len(learned) if self._alike.is_plain else self._alike.columns,
+        }
+        for kind in ("unknowns", "functions", "ideal"):
+            self._alike.check_number(kind, self._numbers[kind], where)
+        if not self._alike.is_plain:
+            self._check_bare(part)
         for at, message in enumerate(_list(part["messages"], where)):
             self._read_message(message, runs, f"{where}.messages[{at}]")
+        for at, (_, _, form) in enumerate(self._alike.listed):
+            self.rows.append(self._form(form, f"{where}.alike.rows[{at}]", "rows", at))
+            self._box_of.append(None)
+        self._numbers["rows"] = len(self.rows)
         self.opened = [
             self._read_opened(row, f"{where}.opened[{at}]")
             for at, row in enumerate(_list(part["opened"], where))
         ]
         self._learned = [
-            self._read_learned(entry, f"{where}.learned[{at}]")
-            for at, entry in enumerate(_list(part["learned"], where))
+            self._read_learned(entry, at, f"{where}.learned[{at}]")
+            for at, entry in enumerate(learned)
         ]
         self.learned = [entry.function for entry in self._learned]
-        self.ideal = self._forms(part["ideal"], "ideal")
-        self._shift = self._read_shift(part["shift"])
+        self.ideal = [
+            self._form(form, f"{where}.ideal", "ideal", at) for at, form in enumerate(ideal)
+        ]
+        self._seen = _Matrix("rows", "unknowns", dict(enumerate(self.rows)))
+        self._functions = _Matrix("functions", "unknowns", dict(enumerate(self.learned)))
+        self._handed = _Matrix("ideal", "unknowns", dict(enumerate(self.ideal)))
+        self._shift = self._matrix(part, "shift", "unknowns", "unknowns")
+        self._rest = self._matrix(part, "rest", "rows", "functions")
+        self._factor = self._matrix(part, "factor", "functions", "ideal")
+        self._witness = self._matrix(part, "witness", "unknowns", "columns")
         self._given = [self._coin(coin, f"{where}.given") for coin in _list(part["given"], where)]
         is_right = len(set(self._given)) == len(self._given)
         _require(is_right, f"{where}.given: a coin is given twice")
@@ -615,8 +774,6 @@ class _Field:
         ]
         _ascending([entry.seed for entry in self.seeds], f"{where}.seeds")
         self._check_classes()
-        self._learned_basis = self._basis(self.learned, "learned")
-        self._ideal_basis = self._basis(self.ideal, "ideal")
         self.products = self._count()
         if self.has_changes:
             self._change()
@@ -672,7 +829,8 @@ class _Field:
         told = []
         for pair in _list(entry["told"], where):
             _pair(pair, where)
-            told.append((self._vector(pair[0], len(self.rows), where), self._form(pair[1], where)))
+            weights = self._vector(pair[0], where, ("rows", 0), "rows")
+            told.append((weights, self._form(pair[1], where)))
         private = []
         for pair in _list(entry["private"], where):
             _pair(pair, where)
@@ -690,72 +848,100 @@ class _Field:
         _flag(row["seen"], f"{where}.seen")
         return _Opened(door, row["seen"], self._form(row["form"], where))
 
-    def _read_learned(self, entry: Any, where: str) -> _Learned:
+    def _read_learned(self, entry: Any, at: int, where: str) -> _Learned:
         _record(entry, "function own values weights", where)
-        weights = self._triples(entry["weights"], len(self.rows), f"{where}.weights")
-        _require(bool(weights), f"{where}: `weights` names no message")
-        own = self._triples(entry["own"], len(self._class), f"{where}.own")
-        values = self._residues(entry["values"], f"{where}.values")
-        return _Learned(self._form(entry["function"], where), weights, own, values)
+        shown: dict[tuple[str, int], list[int]] = {}
 
-    def _triples(self, triples: Any, below: int, where: str) -> list[tuple[int, int, list[int]]]:
-        read = []
-        for triple in _list(triples, where):
-            _require(
-                type(triple) is list and len(triple) == 3,
-                f"{where}: expected a list of three values, got {_short(triple)}",
-            )
-            place = _whole(triple[0], where, below=below)
-            coefficient = _whole(triple[1], where, least=1, below=self.modulus)
-            read.append((place, coefficient, self._residues(triple[2], where)))
-        _ascending([place for place, _, _ in read], where)
-        return read
+        def factors(key: str, kind: str) -> Vector:
+            pairs = []
+            for part in _list(entry[key], where):
+                is_right = type(part) is list and len(part) > 2
+                _require(is_right, f"{where}.{key}: expected three values, got {_short(part)}")
+                place, coefficient, numbers, *matching = part
+                pairs.append([place, coefficient, *matching])
+                if type(place) is int:
+                    shown[kind, place] = self._residues(numbers, f"{where}.{key}")
+            return self._vector(pairs, f"{where}.{key}", ("functions", at), kind)
+
+        weights = factors("weights", "rows")
+        _require(bool(weights), f"{where}: `weights` names no message")
+        own = factors("own", "unknowns")
+        values = self._residues(entry["values"], f"{where}.values")
+        function = self._form(entry["function"], where, "functions", at)
+        _require(bool(function), f"{where}: the function is empty")
+        return _Learned(function, weights, own, shown, values)
 
     def _residues(self, numbers: Any, where: str) -> list[int]:
         given = len(_list(numbers, where))
-        is_right = given == self.lanes
+        is_right = given == (self.lanes if self._alike.is_plain else 0)
         _require(is_right, f"{where}: expected a number for each lane ({self.lanes}), got {given}")
         return [_whole(number, where, below=self.modulus) for number in numbers]
 
-    def _form(self, pairs: Any, where: str) -> Vector:
-        return self._vector(pairs, len(self._class), where)
+    def _form(self, pairs: Any, where: str, kind: str = "rows", at: int = 0) -> Vector:
+        """Read the form of an entry of a list: of place `at` in the list of a kind."""
+        return self._vector(pairs, where, (kind, at), "unknowns")
 
-    def _vector(self, pairs: Any, below: int, where: str) -> Vector:
+    def _vector(self, pairs: Any, where: str, row: tuple[str, int], columns: str) -> Vector:
+        """Read a row of a matrix: `row` is its kind and its place, and `columns` is the kind of the
+        columns.
+        """
+        below = self._numbers[columns]
         vector: Vector = {}
-        before, modulus = -1, self.modulus
+        before: tuple[int, Any] = (-1, [])
+        modulus, is_plain = self.modulus, self._alike.is_plain
         for pair in _list(pairs, where):
-            if type(pair) is not list or len(pair) != 2:
+            if type(pair) is not list or len(pair) not in ((2,) if is_plain else (2, 3)):
                 raise BadCertificate(f"{where}: expected a pair, got {_short(pair)}")
-            place, coefficient = pair
-            if type(place) is not int or not before < place < below:
+            place, coefficient, *more = pair
+            matching = more[0] if more else []
+            if type(place) is not int or not 0 <= place < below:
                 raise BadCertificate(
                     f"{where}: expected numbers from 0 to {below - 1} in ascending order, got "
                     f"{_short(place)}"
                 )
+            if not is_plain:
+                _require(more != [[]], f"{where}: an empty matching must be left out")
+                words = self._alike.word(*row), self._alike.word(columns, place)
+                self._check_matching(matching, *words, where)
+            if not before < (place, matching):
+                raise BadCertificate(f"{where}: the places are not in ascending order")
             if type(coefficient) is not int or not 0 < coefficient < modulus:
                 raise BadCertificate(
                     f"{where}: expected a coefficient from 1 to {modulus - 1}, got "
                     f"{_short(coefficient)}"
                 )
-            vector[place] = coefficient
-            before = place
+            key = (place, tuple(map(tuple, matching))) if more else place
+            vector[key] = coefficient
+            before = place, matching
         return vector
 
-    def _forms(self, forms: Any, key: str) -> list[Vector]:
-        where = f"{self._where}.{key}"
-        return [self._form(form, where) for form in _list(forms, where)]
+    def _check_matching(self, matching: Any, row: Word, column: Word, where: str) -> None:
+        for pair in _list(matching, where):
+            _pair(pair, where)
+            _whole(pair[0], where)
+            _whole(pair[1], where)
+        found = tuple((p, r) for p, r in matching)
+        is_listed = found in self._alike.matchings(row, column)
+        _require(is_listed, f"{where}: {_short(matching)} is no matching of its two words")
 
-    def _read_shift(self, moves: Any) -> dict[int, Vector]:
-        """Return, for each coin in the list, the form to add to the coin."""
-        where = f"{self._where}.shift"
+    def _matrix(self, part: Any, key: str, kind: str, columns: str) -> _Matrix:
+        """Read a matrix, of which the rows that are not 0 are listed."""
+        where = f"{self._where}.{key}"
         found: dict[int, Vector] = {}
-        for move in _list(moves, where):
-            _pair(move, where)
-            coin = self._coin(move[0], where)
-            found[coin] = self._form(move[1], where)
-            _require(bool(found[coin]), f"{where}: the list of coin {coin} is empty")
-        _ascending([move[0] for move in moves], where)
-        return found
+        for entry in _list(part[key], where):
+            _pair(entry, where)
+            at = _whole(entry[0], where, below=self._numbers[kind])
+            row = found[at] = self._vector(entry[1], where, (kind, at), columns)
+            _require(bool(row), f"{where}: the list of row {at} is empty")
+        _ascending([entry[0] for entry in part[key]], where)
+        return _Matrix(kind, columns, found)
+
+    def _check_bare(self, part: Any) -> None:
+        """Check that beside classes of parties there is nothing that goes with messages."""
+        keys = ("messages", "opened", "given", "seeds", "changes")
+        is_bare = not any(part[key] for key in keys) and part["changes"] is None
+        is_bare = is_bare and set(self._class) <= {COIN, SECRET}
+        _require(is_bare, f"{self._where}: `alike` is beside messages, doors, seeds or changes")
 
     def _coin(self, unknown: Any, where: str) -> int:
         coin = _whole(unknown, where, below=len(self._class))
@@ -770,7 +956,7 @@ class _Field:
             _pair(change, where)
             read.append((_whole(change[0], where, below=rows), self._coin(change[1], where)))
         if self.has_changes:
-            is_right = self.lanes == 1 and not self._shift
+            is_right = self.lanes == 1 and not self._shift.rows and not self._rest.rows
             _require(is_right, f"{where}: beside changes, there must be one lane and no shift")
         else:
             _require(not self._given, f"{self._where}.given: it must be empty without changes")
@@ -778,20 +964,22 @@ class _Field:
 
     def _check_classes(self) -> None:
         """Check the classes of unknowns, and what else 7.1, 7.2 and 7.3 ask of the lists."""
+        for coin in self._shift.rows:
+            self._coin(coin, f"{self._where}.shift")
         not_known = (SECRET,) if self.has_changes else (SECRET, MIXED)
         self._check_class(self.learned, not_known, "learned")
-        self._check_class(self._shift.values(), not_known, "shift")
-        self._check_class(self.ideal, (SECRET, COIN, TOLD, HIDDEN, MIXED), "ideal")
-        shown: dict[tuple[str, int], list[int]] = {}
+        self._check_class(self._shift.rows.values(), not_known, "shift")
+        not_own = (SECRET, COIN, TOLD, HIDDEN, MIXED)
+        self._check_class([*self.ideal, dict.fromkeys(self._witness.rows, 1)], not_own, "ideal")
+        before: dict[tuple[str, int], list[int]] = {}
         for entry in self._learned:
-            for key, triples in (("row", entry.weights), ("unknown", entry.own)):
-                for place, _, numbers in triples:
-                    is_same = shown.setdefault((key, place), numbers) == numbers
-                    _require(
-                        is_same,
-                        f"{self._where}.learned: {key} {place} has two different lists of numbers",
-                    )
-            for unknown, _, numbers in entry.own:
+            for (kind, place), numbers in entry.shown.items():
+                is_same = before.setdefault((kind, place), numbers) == numbers
+                _require(
+                    is_same,
+                    f"{self._where}.learned: place {place} of {kind} has two lists of numbers",
+                )
+            for unknown in entry.own:
                 family = self._family[unknown]
                 is_own = self._families.is_own(family)
                 _require(
@@ -799,13 +987,13 @@ class _Field:
                 )
                 if self._families.is_public(family):
                     _require(
-                        set(numbers) == {1},
+                        set(entry.shown["unknowns", unknown]) == {1},
                         f"{self._where}.learned: the number of the public unknown is not 1",
                     )
 
     def _check_class(self, forms: Iterable[Vector], classes: Sequence[str], key: str) -> None:
         for form in forms:
-            for unknown in form:
+            for unknown in map(_column, form):
                 if self._class[unknown] not in classes:
                     raise BadCertificate(
                         f"{self._where}.{key}: unknown {unknown} is of class "
@@ -813,40 +1001,45 @@ class _Field:
                     )
 
     def check_ideal(self) -> None:
+        """Check that all functions follow from an ideal output that is made of secrets."""
         self._check_class(self.ideal, (SECRET,), "ideal")
+        is_right = len(self._factor.rows) == len(self.learned)
+        _require(is_right, "statement: a function does not follow from the ideal output")
 
-    def _basis(self, forms: Sequence[Vector], key: str) -> dict[int, Vector]:
-        occurrences = Counter(unknown for form in forms for unknown in form)
-        basis = {}
-        for form in forms:
-            pivots = (u for u, value in form.items() if value == 1 and occurrences[u] == 1)
-            pivot = next(pivots, None)
-            if pivot is None:
-                raise BadCertificate(f"{self._where}.{key}: this is not a reduced basis")
-            basis[pivot] = form
-        return basis
+    @property
+    def vectors(self) -> int:
+        """The number of rows that the coalition sees."""
+        return sum(self._alike.size("rows", at) for at in range(len(self.rows)))
 
     # Counting.
 
     def _count(self) -> int:
-        reduction = {pivot: len(form) for pivot, form in self._learned_basis.items()}
-        spread = {
-            coin: sum(1 + reduction.get(u, 0) for u in form) for coin, form in self._shift.items()
-        }
         total = 0
-        for row in self.rows:
-            for unknown in row:
-                kind = self._class[unknown]
-                if kind in (SECRET, MIXED):
-                    total += 1 + reduction.get(unknown, 0)
-                elif kind == COIN:
-                    total += 1 + spread.get(unknown, 0)
-        for entry in self._learned:
-            total += sum(len(self.rows[row]) for row, _, _ in entry.weights) + len(entry.own)
-            total += self.lanes * (len(entry.weights) + len(entry.own))
-        for form in self.learned:
-            total += sum(1 + len(self._ideal_basis.get(unknown, ())) for unknown in form)
+        for at, row in enumerate(self.rows):
+            total += len(row) + self._cost(("rows", at), self._coins(row), self._shift)
+            total += self._cost(("rows", at), self._rest.rows.get(at, {}), self._functions)
+        for at, entry in enumerate(self._learned):
+            function = ("functions", at)
+            total += self._cost(function, entry.weights, self._seen) + len(entry.own)
+            total += self._cost(function, self._factor.rows.get(at, {}), self._handed)
+            total += sum(map(len, entry.shown.values()))
+        if self._witness.rows:
+            for matrix in (self._handed, self._functions):
+                for at, form in matrix.rows.items():
+                    total += self._cost((matrix.kind, at), form, self._witness)
         return total + self._count_of_seeds()
+
+    def _cost(self, row: tuple[str, int], left: Vector, right: _Matrix) -> int:
+        """The number of products that a row of a matrix times another matrix takes."""
+        alike, rows = self._alike, right.rows
+        if alike.is_plain:
+            return sum(len(rows[place]) for place in left if place in rows)
+        word, kind = alike.word(*row), right.columns
+        return sum(
+            len(alike.matchings(word, alike.word(kind, _column(each))))
+            for place in left
+            for each in rows.get(_column(place), ())
+        )
 
     def _count_of_seeds(self) -> int:
         total = 0
@@ -869,10 +1062,11 @@ class _Field:
     def check(self) -> None:
         self._check_private()
         for at, entry in enumerate(self._learned):
-            self._check_learned(entry, f"{self._where}.learned[{at}]")
+            self._check_learned(entry, at, f"{self._where}.learned[{at}]")
+        self._check_witness()
         if not self.has_changes:
-            for at, row in enumerate(self.rows):
-                self._check_hidden(row, f"{self._where}: seen row {at}")
+            for at in range(len(self.rows)):
+                self._check_hidden(at, f"{self._where}: seen row {at}")
         for at, form in enumerate(self._changed):
             if self._is_seen(at):
                 is_right = not self._beside_known(form)
@@ -954,38 +1148,80 @@ class _Field:
         reduced = {shift: value % self.modulus for shift, value in total.items()}
         return {shift: value for shift, value in reduced.items() if value}
 
-    def beyond_ideal(self, functions: Sequence[Vector]) -> int:
-        return sum(bool(self._reduced(dict(each), self._ideal_basis)) for each in functions)
+    @property
+    def beyond(self) -> int:
+        """The number of functions of which `witness` shows that they do not follow from the ideal
+        output.
+        """
+        return sum(
+            bool(self._through(("functions", at), form, self._witness))
+            for at, form in self._functions.rows.items()
+        )
 
-    def _check_learned(self, entry: _Learned, where: str) -> None:
-        total: Vector = {}
-        numbers = [0] * self.lanes
-        for row, weight, shown in entry.weights:
-            self._add(total, self.rows[row], weight)
-            numbers = [a + weight * b for a, b in zip(numbers, shown, strict=True)]
-        for unknown, weight, shown in entry.own:
-            self._add(total, {unknown: 1}, -weight)
-            numbers = [a - weight * b for a, b in zip(numbers, shown, strict=True)]
+    def _check_learned(self, entry: _Learned, at: int, where: str) -> None:
+        total = self._through(("functions", at), entry.weights, self._seen)
+        self._add(total, entry.own, -1)
         _require(total == entry.function, f"{where}: the messages give another function")
+        numbers = [0] * len(entry.values)
+        for sign, kind, vector in ((1, "rows", entry.weights), (-1, "unknowns", entry.own)):
+            for key, factor in vector.items():
+                shown = entry.shown[kind, _column(key)]
+                numbers = [a + sign * factor * b for a, b in zip(numbers, shown, strict=True)]
         is_value = [number % self.modulus for number in numbers] == entry.values
         _require(is_value, f"{where}: `weights` and `own` give other values than `values`")
+        if at in self._factor.rows:
+            given = self._through(("functions", at), self._factor.rows[at], self._handed)
+            _require(given == entry.function, f"{where}: `factor` gives another function")
 
-    def _check_hidden(self, row: Vector, where: str) -> None:
+    def _check_witness(self) -> None:
+        is_apt = not self._witness.rows or self._families.statement == "leaks"
+        _require(is_apt, f"{self._where}.witness: it is for the statement `leaks` alone")
+        for at, form in self._handed.rows.items():
+            change = self._through(("ideal", at), form, self._witness)
+            _require(not change, f"{self._where}.witness: it changes the ideal output")
+
+    def _check_hidden(self, at: int, where: str) -> None:
         """Check what coins must hide in a seen row (7.3)."""
-        rest = {
-            unknown: value
-            for unknown, value in row.items()
-            if self._class[unknown] in (SECRET, MIXED)
-        }
-        for unknown, value in row.items():
-            self._add(rest, self._shift.get(unknown, {}), -value)
-        rest = self._reduced(rest, self._learned_basis)
+        row = self.rows[at]
+        rest = self._of_class(row, (SECRET, MIXED))
+        self._multiply(rest, ("rows", at), self._coins(row), self._shift, -1)
+        self._multiply(rest, ("rows", at), self._rest.rows.get(at, {}), self._functions, -1)
         _require(not rest, f"{where} may tell more than what is listed")
 
-    def _reduced(self, vector: Vector, basis: Mapping[int, Vector]) -> Vector:
-        for pivot in [unknown for unknown in vector if unknown in basis]:
-            self._add(vector, basis[pivot], -vector[pivot])
-        return vector
+    def _coins(self, row: Vector) -> Vector:
+        return self._of_class(row, (COIN,))
+
+    def _of_class(self, row: Vector, classes: Sequence[str]) -> Vector:
+        return {key: value for key, value in row.items() if self._class[_column(key)] in classes}
+
+    def _through(self, row: tuple[str, int], left: Vector, right: _Matrix) -> Vector:
+        """The product of one row of a matrix with another matrix."""
+        total: Vector = {}
+        self._multiply(total, row, left, right, 1)
+        return total
+
+    def _multiply(
+        self, total: Vector, row: tuple[str, int], left: Vector, right: _Matrix, sign: int
+    ) -> None:
+        """Add the product of a row and a matrix to `total`, or subtract it."""
+        if self._alike.is_plain:
+            for place, factor in left.items():
+                self._add(total, right.rows.get(place, {}), sign * factor)
+            return
+        alike = self._alike
+        for key, factor in left.items():
+            middle, first = _split(key)
+            for other, value in right.rows.get(middle, {}).items():
+                column, second = _split(other)
+                words = (
+                    alike.word(*row),
+                    alike.word(right.kind, middle),
+                    alike.word(right.columns, column),
+                )
+                for matching in alike.matchings(words[0], words[2]):
+                    place = (column, matching) if matching else column
+                    count = alike.count(words, first, second, matching)
+                    self._add(total, {place: value * count}, sign * factor)
 
     def _add(self, vector: dict[Key, int], other: Mapping[Key, int], factor: int) -> None:
         """`vector += factor * other`, in place."""
@@ -1123,278 +1359,6 @@ class _Field:
                 opened.is_seen or any(map(self._moves, unknowns)),
                 {family for family, _ in unknowns},
             )
-
-
-# Certificates of parties who are alike (section 10): matrices as short tables.
-
-Word = tuple[int, ...]  # the classes of the places of a type
-Matching = tuple[tuple[int, int], ...]  # places of two words that contain one party
-Table = dict[tuple[int, int, Matching], int]  # row type, column type, matching -> coefficient
-
-ORBIT_FORMAT, ORBIT_VERSION = "simnet orbit certificate", 1
-LONGEST_WORD = 4  # two words of four places have at most 209 matchings
-ORDER = ("nothing", "output-only", "leaks")
-
-
-class OrbitCertificate:
-    """A certificate about parties who are alike, which was read and has the right form."""
-
-    def __init__(self, content: Mapping[str, Any]) -> None:
-        """Take the JSON value. Raises `BadCertificate` for a value of another form."""
-        self.content = content
-        _record(content, "checked format protocol run set statement systems version", "the file")
-        if not _is(content["version"], ORBIT_VERSION):
-            raise BadCertificate(f"the file: this is not version {ORBIT_VERSION} of its format")
-        self._name = _read_protocol(content["protocol"])
-        _record(content["run"], "parties seed", "run")
-        _whole(content["run"]["parties"], "run.parties", least=1)
-        if content["run"]["seed"] is not None:
-            _whole(content["run"]["seed"], "run.seed", least=None)
-        for sentence in _list(content["checked"], "checked"):
-            _text(sentence, "checked")
-        self._statement = _one_of(content["statement"], ORDER, "statement")
-        self._members = _names(content["set"], "set", least=1)
-        self._systems = [
-            _OrbitSystem(system, f"systems[{at}]")
-            for at, system in enumerate(_list(content["systems"], "systems"))
-        ]
-        self.products = sum(system.products for system in self._systems)
-
-    def checked(self, limit: int = LIMIT) -> Checked:
-        """Check all equations, and return what they prove.
-
-        Raises `BadCertificate` if an equation or the statement does not hold, or if the check takes
-        more products than `limit`.
-        """
-        if self.products > limit:
-            raise BadCertificate(
-                f"the check takes {self.products} products, more than the limit of {limit} products"
-            )
-        for system in self._systems:
-            system.check()
-        worst = max((ORDER.index(system.statement) for system in self._systems), default=0)
-        is_right = ORDER[worst] == self._statement
-        _require(
-            is_right, f"statement: it is `{self._statement}`, and the systems say `{ORDER[worst]}`"
-        )
-        learned = {"nothing": "nothing", "output-only": "only its output", "leaks": "more"}
-        who = ", ".join(map(_printable, self._members[:5]))
-        more = len(self._members) - 5
-        return Checked(
-            self._statement,
-            self.products,
-            f"Proved for these tables: {{{who}{f' and {more} more' if more > 0 else ''}}} learns "
-            f"{learned[self._statement]}{' than its output' * (self._statement == 'leaks')}, in "
-            f"{_counted(len(self._systems), 'system')} of equations.",
-            "Not shown by this file: that these are the tables of "
-            f"{_printable(self._name)}, that is, which parties are alike and what their messages "
-            "are. `simnet verify --by symmetry` reads the run.",
-            len(self._systems),
-        )
-
-
-class _OrbitSystem:
-    def __init__(self, system: Any, where: str) -> None:
-        _record(
-            system,
-            "classes columns factor functions handed ideal lanes learned modulus rest rows secrets "
-            "seen shift statement told variables weights witness",
-            where,
-        )
-        self._where = where
-        self._q = _whole(system["modulus"], f"{where}.modulus", least=2, below=1 << 64)
-        _require(_is_prime(self._q), f"{where}.modulus: {self._q} is not prime")
-        _whole(system["lanes"], f"{where}.lanes", least=1)
-        self.statement = _one_of(system["statement"], ORDER, f"{where}.statement")
-        self._sizes = []
-        for name, size in _pairs_of(system["classes"], f"{where}.classes"):
-            _name(name, f"{where}.classes")
-            self._sizes.append(_whole(size, f"{where}.classes", least=1))
-        words = {
-            kind: self._types(system[kind], f"{where}.{kind}")
-            for kind in ("rows", "variables", "secrets", "ideal")
-        }
-        for kind in ("functions", "columns"):
-            listed = _list(system[kind], f"{where}.{kind}")
-            words[kind] = [self._word(word, f"{where}.{kind}") for word in listed]
-        shapes = {
-            "seen": ("rows", "variables"),
-            "told": ("rows", "secrets"),
-            "handed": ("ideal", "secrets"),
-            "weights": ("functions", "rows"),
-            "learned": ("functions", "secrets"),
-            "shift": ("variables", "secrets"),
-            "rest": ("rows", "functions"),
-            "factor": ("functions", "ideal"),
-            "witness": ("secrets", "columns"),
-        }
-        self._words = words
-        self._shapes = shapes
-        self._tables = {
-            name: self._table(system[name], words[rows], words[columns], f"{where}.{name}")
-            for name, (rows, columns) in shapes.items()
-        }
-        self._products = [
-            ("weights", "seen"),
-            ("weights", "told"),
-            ("seen", "shift"),
-            ("rest", "learned"),
-        ]
-        if self.statement == "output-only":
-            self._products.append(("factor", "handed"))
-        if self.statement == "leaks":
-            self._products += [("handed", "witness"), ("learned", "witness")]
-        self.products = sum(self._cost(*pair) for pair in self._products)
-
-    def check(self) -> None:
-        """Check the equations of section 10."""
-        where, learned = self._where, self._tables["learned"]
-        found = {pair: self._product(*pair) for pair in self._products}
-        _require(not found["weights", "seen"], f"{where}: `weights` times `seen` is not 0")
-        _require(
-            found["weights", "told"] == learned, f"{where}: `weights` times `told` is not `learned`"
-        )
-        explained = dict(found["seen", "shift"])
-        for place, value in found["rest", "learned"].items():
-            explained[place] = (explained.get(place, 0) + value) % self._q
-        explained = {place: value for place, value in explained.items() if value}
-        _require(
-            explained == self._tables["told"],
-            f"{where}: `seen` times `shift`, plus `rest` times `learned`, is not `told`",
-        )
-        if self.statement == "nothing":
-            _require(not learned, f"{where}: it is `nothing`, but `learned` is not empty")
-        elif self.statement == "output-only":
-            _require(bool(learned), f"{where}: it is `output-only`, but `learned` is empty")
-            same = found["factor", "handed"] == learned
-            _require(same, f"{where}: `factor` times `handed` is not `learned`")
-        else:
-            _require(not found["handed", "witness"], f"{where}: `handed` times `witness` is not 0")
-            _require(bool(found["learned", "witness"]), f"{where}: `learned` times `witness` is 0")
-
-    def _types(self, types: Any, where: str) -> list[Word]:
-        words = []
-        for label, word in _pairs_of(types, where):
-            _text(label, where)
-            words.append(self._word(word, where))
-        return words
-
-    def _word(self, word: Any, where: str) -> Word:
-        places = _list(word, where)
-        _require(
-            len(places) <= LONGEST_WORD, f"{where}: a word has more than {LONGEST_WORD} places"
-        )
-        return tuple(_whole(place, where, below=len(self._sizes)) for place in places)
-
-    def _table(self, entries: Any, rows: list[Word], columns: list[Word], where: str) -> Table:
-        table: Table = {}
-        for entry in _list(entries, where):
-            is_entry = type(entry) is list and len(entry) == 4
-            _require(is_entry, f"{where}: expected an entry of four parts, got {_short(entry)}")
-            row = _whole(entry[0], where, below=len(rows))
-            column = _whole(entry[1], where, below=len(columns))
-            pairs = _list(entry[2], where)
-            for pair in pairs:
-                _pair(pair, where)
-                _whole(pair[0], where, below=len(rows[row]))
-                _whole(pair[1], where, below=len(columns[column]))
-            matching = tuple((p, r) for p, r in pairs)
-            is_listed = matching in self._matchings(rows[row], columns[column])
-            _require(is_listed, f"{where}: {_short(entry)} is no matching of its two words")
-            table[row, column, matching] = _whole(entry[3], where, least=1, below=self._q)
-        _ascending([(row, column, matching) for row, column, matching in table], where)
-        _require(len(table) == len(entries), f"{where}: an entry is repeated")
-        return table
-
-    def _matchings(self, row: Word, column: Word) -> list[Matching]:
-        """All matchings of two words for which each class has enough parties."""
-        found = []
-        choices = [[None, *(r for r, other in enumerate(column) if other == own)] for own in row]
-        for choice in itertools.product(*choices):
-            matching = tuple((p, r) for p, r in enumerate(choice) if r is not None)
-            if len({r for _, r in matching}) == len(matching) and all(
-                self._unused(row, column, matching, of) >= 0 for of in {*row, *column}
-            ):
-                found.append(matching)
-        return found
-
-    def _unused(self, row: Word, column: Word, matching: Matching, of: int) -> int:
-        shared = sum(row[p] == of for p, _ in matching)
-        return self._sizes[of] - row.count(of) - column.count(of) + shared
-
-    def _cost(self, left: str, right: str) -> int:
-        rows, inner = (self._words[kind] for kind in self._shapes[left])
-        columns = self._words[self._shapes[right][1]]
-        starting = Counter((row, column) for row, column, _ in self._tables[right])
-        del inner
-        return sum(
-            count * len(self._matchings(rows[row], columns[column]))
-            for row, middle, _ in self._tables[left]
-            for (start, column), count in starting.items()
-            if start == middle
-        )
-
-    def _product(self, left: str, right: str) -> Table:
-        rows, inner = (self._words[kind] for kind in self._shapes[left])
-        columns = self._words[self._shapes[right][1]]
-        total: Table = {}
-        for (row, middle, first), factor in self._tables[left].items():
-            for (start, column, second), value in self._tables[right].items():
-                if start != middle:
-                    continue
-                for matching in self._matchings(rows[row], columns[column]):
-                    count = self._count(
-                        rows[row], inner[middle], columns[column], first, second, matching
-                    )
-                    place = row, column, matching
-                    total[place] = (total.get(place, 0) + factor * value * count) % self._q
-        return {place: value for place, value in total.items() if value}
-
-    def _count(
-        self,
-        row: Word,
-        middle: Word,
-        column: Word,
-        first: Matching,
-        second: Matching,
-        matching: Matching,
-    ) -> int:
-        """A *tuple* of a word puts different parties into the word's places. Take a tuple of `row`
-        and a tuple of `column` that are matched as `matching` says. Return how many tuples of
-        `middle` are matched with the first as `first` says, and with the second as `second` says.
-        """
-        to_row = {x: p for p, x in first}
-        to_column = dict(second)
-        by_row, by_column = dict(matching), {r: p for p, r in matching}
-        # A middle place and the row place that it is matched with contain one party. So both must
-        # be matched with the same column place, or with none. The same holds if row and column
-        # change places.
-        if any(by_row.get(p) != to_column.get(x) for x, p in to_row.items()):
-            return 0
-        if any(by_column.get(r) != to_row.get(x) for x, r in to_column.items()):
-            return 0
-        count = 1
-        taken: Counter[int] = Counter()
-        for x, of in enumerate(middle):
-            if x not in to_row and x not in to_column:
-                count *= max(self._unused(row, column, matching, of) - taken[of], 0)
-                taken[of] += 1
-        return count
-
-
-def _pairs_of(value: Any, where: str) -> list[Any]:
-    pairs = _list(value, where)
-    for pair in pairs:
-        _pair(pair, where)
-    return pairs
-
-
-def certificate(text: str) -> Certificate | OrbitCertificate:
-    """Read a certificate of either format. Raises `BadCertificate` as the format's class does."""
-    content = _parsed(text)
-    if type(content) is dict and content.get("format") == ORBIT_FORMAT:
-        return OrbitCertificate(content)
-    return Certificate(text)
 
 
 # The header.
@@ -1721,7 +1685,7 @@ def _check_files(files: Sequence[Path], limit: int) -> int:
     for file in files:
         head = f"{file}: " if len(files) > 1 else ""
         try:
-            read = certificate(text_of(file))
+            read = Certificate(text_of(file))
             print(f"Checking takes {read.products} products.", flush=True)  # noqa: T201
             checked = read.checked(limit)
             is_empty = checked.statement != "no-shares" and not checked.listed

@@ -54,7 +54,9 @@ def judge_alike(
             f"this run cannot be judged by symmetry: {error}. Judge it by elimination, with fewer "
             "users if the run has more than ten million messages"
         ) from error
-    written.write_alike(verified)
+    if written.is_refused(verified):
+        raise BadInput("an undecided verdict has no certificate: it is a bound, not a proof")
+    given_away = [f"{written.file} gives away: {each}" for each in written.write(verified)]
     out = console(json)
     met = expect is None or meets(verified.verdict, expect)
     numbering = numbering_of(verified.about, people)
@@ -68,11 +70,13 @@ def judge_alike(
             "public": verified.public,
             **({} if numbering is None else {"numbering": numbering}),
             **({} if expect is None else {"expected": expect, "met": met}),
-            "remarks": [],
+            "remarks": given_away,
         },
         json,
     )
     print_numbering(out, numbering)
+    for sentence in given_away:
+        out.print(sentence, style="yellow")
     print_alike(out, verified.verdict)
     if not met:
         out.print(f"expected: {expect}", style="bold red")

@@ -67,7 +67,7 @@ class Written:
     place: str
     with_seed: bool
 
-    def write(self, verified: "Verified") -> Sequence[str]:
+    def write(self, verified: "Verified | VerifiedAlike") -> Sequence[str]:
         """Write the certificate of a verdict; return sentences that say what the file reveals.
 
         If no certificate is wanted, or if the verdict is undecided and so has none, nothing is
@@ -83,27 +83,7 @@ class Written:
         reveals: Sequence[str] = content["reveals"]
         return reveals
 
-    def write_alike(self, verified: "VerifiedAlike") -> None:
-        """Write the certificate of a verdict on parties who are alike, if one is wanted.
-
-        Raises `BadInput` if the verdict is undecided and so has none.
-        """
-        from simnet.adversary.certificate import certificate_text
-        from simnet.adversary.orbits.certificate import alike_certificate_of
-
-        if self.file is None:
-            return
-        if verified.verdict.finding == "undecided":
-            raise BadInput("an undecided verdict has no certificate: it is a bound, not a proof")
-        content = alike_certificate_of(
-            verified.verdict,
-            scenario=_portable(self.place),
-            parameters=verified.scenario.settings(),
-            with_seed=self.with_seed,
-        )
-        write_whole(self.file, certificate_text(content))
-
-    def is_refused(self, verified: "Verified") -> bool:
+    def is_refused(self, verified: "Verified | VerifiedAlike") -> bool:
         """Return whether a certificate is wanted, but the verdict is undecided and so has none."""
         return self.file is not None and verified.verdict.finding == "undecided"
 
@@ -119,15 +99,14 @@ def check_certificate(
     """Check a certificate's proof, and compare the certificate with the run that it names.
 
     Returns 0 if the proof holds and the run has an equal certificate, else 1. Raises `BadInput` for
-    a file that cannot be read, for options that do not fit the certificate, and for the certificate
-    of a verdict by symmetry.
+    a file that cannot be read, and for options that do not fit the certificate.
     """
     from simnet.adversary.check import BadCertificate, text_of
     from simnet.cli.output import console, print_numbering, write_json
     from simnet.scenario.certified import Claimed
     from simnet.scenario.find import own_file
     from simnet.scenario.numbered import numbering_of
-    from simnet.scenario.verify import verify
+    from simnet.scenario.verify import verify, verify_alike
 
     out = console(json)
     try:
@@ -163,15 +142,19 @@ def check_certificate(
             name: text for name, text in parameters.items() if name not in ("users", "items")
         }
     scenario, people = held.scenario(named, parameters, first)
-    verified = verify(
-        scenario,
-        claimed.corrupt,
-        first,
-        people,
-        claimed.collections,
-        fates=claimed.fates,
-        message_fates=claimed.message_fates,
-    )
+    verified: Verified | VerifiedAlike
+    if claimed.is_by_symmetry:
+        verified = verify_alike(scenario, claimed.corrupt, first, people)
+    else:
+        verified = verify(
+            scenario,
+            claimed.corrupt,
+            first,
+            people,
+            claimed.collections,
+            fates=claimed.fates,
+            message_fates=claimed.message_fates,
+        )
     difference = claimed.difference(verified, _portable(named))
     print_numbering(out, numbering_of(verified.about, people))
     out.print(checked.proved)

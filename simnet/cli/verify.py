@@ -107,7 +107,7 @@ def verify(
     certificate
         Write the verdict's certificate (JSON) to this file; with `--runs`, that of the first run.
         `python -m simnet.adversary.check FILE` checks the proof in it. `--check` compares the
-        certificate with the run, unless the run was judged by symmetry.
+        certificate with the run.
     with_seed
         Write the seed and the digests of inputs and trace into the certificate, or leave them out.
         Somebody who knows them may find out the inputs. By default they are written only if the

@@ -16,15 +16,20 @@ the page shows only these two:
 
 If a set learns more than its output, a larger set need not, because the output of the larger set
 may say more, too.
+
+The proof of a verdict is its certificate, which the page checks with the reader of certificates in
+JavaScript. JavaScript reads numbers in the page's other data as doubles, which are exact below
+2^53. Any other number is written as a text that begins with `#`.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from simnet.adversary.certificate import certificate_of
+from simnet.adversary.certificate import certificate_of, certificate_text
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
 from simnet.adversary.whole_view import disclosed_in_words, discloses_nothing
@@ -32,7 +37,6 @@ from simnet.adversary.words import evidence_in_words, seen_in_words, tier_in_wor
 from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.run import Run
 from simnet.page.keeping import Keeping
-from simnet.page.proofs import Interned, Proofs, exact
 from simnet.stated.about import About
 
 MOST_PARTIES = 10  # of a run whose coalitions are all judged
@@ -40,7 +44,8 @@ MOST_JUDGED_MESSAGES = 3000  # of a run whose coalitions are all judged
 MOST_FUNCTIONS = 40  # functions of one verdict that the page lists
 MOST_TERMS = 2000  # terms of all these functions together
 MOST_ROWS_OF_A_PROOF = 25_000  # terms of the messages in one proof
-MOST_LETTERS_OF_PROOFS = 400_000  # JSON of all proofs together
+MOST_LETTERS_OF_PROOFS = 4_000_000  # of all certificates together; the page compresses them
+EXACT = 1 << 53  # JavaScript's numbers are exact below this
 EVIDENCE_SHOWN = 5  # messages of an attack in words, where there is no proof on the page
 
 NO_PROOF_ROOM = (
@@ -122,8 +127,7 @@ class _Records:
         self._sentences = Interned()
         self._secrets = Interned()
         self._disclosures = Interned()
-        self._proofs = Proofs(kept)
-        self._letters = 0
+        self._certificates: list[str] = []
         self._listed: list[Json] = []
 
     def add(self, verdict: Verdict) -> None:
@@ -154,7 +158,8 @@ class _Records:
             "secrets": self._secrets.listed,
             "disclosures": self._disclosures.listed,
             "verdicts": self._listed,
-            "proofs": self._proofs.as_json(),
+            "proofs": self._certificates,
+            "numbers": not self._kept.numbers,
         }
 
     def _fixes(self, verdict: Verdict) -> list[int]:
@@ -205,17 +210,16 @@ class _Records:
             why = UNDECIDED
         elif self._kept.hides_proof(verdict):
             why = NO_COEFFICIENTS
-        elif self._letters < MOST_LETTERS_OF_PROOFS and _size(verdict) <= MOST_ROWS_OF_A_PROOF:
+        elif self._has_room(verdict):
             try:
                 certificate = certificate_of(verdict)
             except SimnetError as error:
                 why = self._kept.text(f"{str(error)[0].upper()}{str(error)[1:]}.")
             else:
                 if not self._kept.hides_in(certificate):
-                    if self._kept.numbers:
-                        certificate["protocol"]["parameters"] = {}
-                    self._letters += _letters(certificate)
-                    return {"proof": self._proofs.add(certificate)}
+                    text = certificate_text(self._kept.certificate(certificate))
+                    self._certificates.append(text)
+                    return {"proof": len(self._certificates) - 1}
                 why = NO_COEFFICIENTS
         evidence = (
             []
@@ -226,6 +230,10 @@ class _Records:
             ]
         )
         return {"unproved": self._sentences.place(why), "evidence": evidence}
+
+    def _has_room(self, verdict: Verdict) -> bool:
+        letters = sum(map(len, self._certificates))
+        return letters < MOST_LETTERS_OF_PROOFS and _size(verdict) <= MOST_ROWS_OF_A_PROOF
 
     def _disclosure(self, verdict: Verdict) -> Json:
         """What disclosed values tell the coalition, and how this is judged."""
@@ -260,8 +268,31 @@ def _size(verdict: Verdict) -> int:
     return sum(knowledge.view.size for knowledge in verdict.knowledge)
 
 
-def _letters(certificate: Json) -> int:
-    """About how many letters a proof adds to the page, without the messages that proofs share."""
-    own = ("learned", "shift", "changes", "given", "ideal", "opened")
-    parts = [[field[key] for key in own] for field in certificate["fields"]]
-    return 200 + len(str(parts))
+class Interned:
+    """A list in which equal values have one place.
+
+    >>> table = Interned()
+    >>> table.place(["u1", 3]), table.place(["u2", 0]), table.place(["u1", 3])
+    (0, 1, 0)
+    """
+
+    def __init__(self) -> None:
+        self.listed: list[Any] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, value: Mapping[str, Any] | Sequence[Any] | str) -> int:
+        """Return the place of a value, which is added if no equal value is there."""
+        key = json.dumps(value, sort_keys=True)
+        place = self._places.setdefault(key, len(self.listed))
+        if place == len(self.listed):
+            self.listed.append(value)
+        return place
+
+
+def exact(number: int) -> int | str:
+    """Return a whole number of at least 0 as JSON that a script reads exactly.
+
+    >>> exact(7), exact(2**60)
+    (7, '#1152921504606846976')
+    """
+    return number if number < EXACT else f"#{number}"

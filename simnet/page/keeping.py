@@ -89,6 +89,55 @@ class Keeping:
             for _, coefficient in form
         )
 
+    def certificate(self, content: Json) -> Json:
+        """A certificate as the page shows it. If the page leaves numbers out, so does the
+        certificate: keys of messages, settings and the numbers of messages, which are all 0.
+        """
+        if not self.numbers:
+            return content
+        runs = [{**run, "sent": self._sent(run["sent"])} for run in content["runs"]]
+        fields = [
+            {
+                **field,
+                "messages": list(map(self._message, field["messages"])),
+                "learned": [_without_numbers(each, field, content) for each in field["learned"]],
+            }
+            for field in content["fields"]
+        ]
+        return {
+            **content,
+            "protocol": {**content["protocol"], "parameters": {}},
+            "runs": runs,
+            "reveals": [],
+            "closed": list(map(self._message, content["closed"])),
+            "fields": fields,
+        }
+
+    def _message(self, message: Json) -> Json:
+        return {**message, "tag": self.tag(message["tag"]), "key": None}
+
+    def _sent(self, sent: Json) -> Json:
+        """Counts by tag. Tags that look the same on the page are counted together."""
+        together: dict[str, list[int]] = {}
+        for tag, counts in sent.items():
+            before = together.get(self.tag(tag), [0, 0])
+            together[self.tag(tag)] = [a + b for a, b in zip(before, counts, strict=True)]
+        return together
+
+
+def _without_numbers(entry: Json, field: Json, content: Json) -> Json:
+    """A learned function with the number 0 for each message and unknown, but 1 for the number 1."""
+
+    def number(unknown: int) -> int:
+        family, _ = field["unknowns"][unknown]
+        return int(content["families"][family]["kind"] == "public")
+
+    lanes = field["lanes"]
+    own = [[u, factor, [number(u)] * lanes] for u, factor, _ in entry["own"]]
+    value = -sum(factor * numbers[0] for _, factor, numbers in own) % field["modulus"]
+    weights = [[row, factor, [0] * lanes] for row, factor, _ in entry["weights"]]
+    return {**entry, "weights": weights, "own": own, "values": [value] * lanes}
+
 
 def _listed_forms(field: Json) -> Iterator[Sequence[Sequence[int]]]:
     """The forms of messages, of rows given to doors, and of the ideal output."""

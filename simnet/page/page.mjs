@@ -10,7 +10,7 @@ import { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf, h
 const MOST_OPEN = 8; // a role with more parties is folded at first
 const MOST_LANES = 40; // more parties of a role that is unfolded are not drawn
 const MOST_ARROWS = 400;
-const MOST_AT_ONCE = 60; // messages of a proof, or weights, that are checked in one task
+const LONG_PROOF = 20_000; // letters: a longer proof is checked in several tasks
 const MOST_OF_A_SEED = 6; // messages from which a seed is put together, by name
 const MOST_APART = 80; // of a run with more messages, those of one round, tag and pair of lanes are one arrow
 const TALLEST = 1200; // pixels; a taller picture scrolls in its box
@@ -199,7 +199,7 @@ function start(data) {
   const verdictOf = new Map(data.verdicts.map((verdict) => [keyOf(verdict.members), verdict]));
   const box = (id) => document.getElementById(id);
   const boxes = new Map(); // the check box of each party
-  const readers = new Readers(data);
+  let readers; // made when it is first needed
   let arrows = [];
 
   // What follows the tag in the picture: it tells messages with the same tag apart, and is never cut off.
@@ -280,8 +280,7 @@ function start(data) {
   // -- The verdict --
 
   // A long proof is checked in tasks of its own, so that the boxes answer at once.
-  const isLong = ({ proof }) => proof !== undefined && data.proofs.proofs[proof].fields.some(({ messages = [], learned = [] }) =>
-    messages.length > MOST_AT_ONCE || learned.reduce((sum, { weights }) => sum + weights.length, 0) > MOST_AT_ONCE);
+  const isLong = ({ proof }) => proof !== undefined && data.proofs[proof].length > LONG_PROOF;
 
   const pause = () => new Promise((resolve) => { setTimeout(resolve, 10); });
 
@@ -633,6 +632,7 @@ function start(data) {
       await pause();
       begin = performance.now();
     };
+    readers ??= new Readers(data);
     const found = await readers.of(i, breathe);
     const ends = [traffic.from[i], traffic.to[i]];
     const others = names.map((_, party) => party).filter((party) => !ends.includes(party));

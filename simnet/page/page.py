@@ -10,8 +10,8 @@ the data reach the page through the template, which escapes them, or through the
 makes elements and sets their texts and attributes.
 
 The first script is the reader of certificates `simnet/adversary/check.mjs`, the same file that
-Node.js runs on the command line. The second script makes certificates of the proofs on the page.
-The third script draws.
+Node.js runs on the command line. The second script compares what the page says with its
+certificates. The third script draws.
 
 Inputs of real people. A page about given inputs leaves out what these inputs can be computed from:
 the seed, the truth and the error, the numbers and keys of messages, the values of attacks, outputs

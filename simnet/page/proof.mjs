@@ -1,157 +1,59 @@
-// Makes the certificate of a verdict from the tables of the page, and compares the page with it.
+// Compares what the page says with the certificates that Python has written, and draws from them.
 //
-// Theory of operation. The page stores what many certificates share once (simnet/page/proofs.py). Here a
-// certificate is put together again: families and unknowns are numbered in the order in which they occur, and
-// every list is put into the order that docs/reference/certificates.md asks for. The text is then checked by
-// `check`, the same reader that node runs. So a mistake here cannot make a wrong proof pass: the reader would
-// refuse it, or it would prove the same.
-//
-// A certificate proves something about the messages that it lists. So `contradictions` compares it with what the
-// page shows: the coalition, the verdict, the functions and what is said of each, whose secrets are exposed, what is
+// Theory of operation. A certificate proves something about the messages that it lists; `check`, the same reader
+// that node runs, reads it and checks the proof. `contradictions` compares it with what the page shows: the
+// coalition, the verdict, the functions and what is said of each, whose secrets are exposed, what is
 // disclosed, and the messages that reach the coalition. The sentence about a verdict is made here, from what was
 // compared; it is not in the data.
 //
 // Numbers of the page are JavaScript's numbers, or texts such as "#1152921504606846976" from 2^53 on.
 
-import { check, checkInSteps } from "../adversary/check.mjs";
+import { check, checkInSteps, parsed } from "../adversary/check.mjs";
 
 const whole = (value) => BigInt(typeof value === "string" ? value.slice(1) : value);
 
-// ---- The certificate ----
+// ---- The certificates ----
 
-// Numbers values as they occur. `places` maps the number in the page's table to the number in the certificate.
-class Numbering {
-  places = new Map();
-  constructor(list) { this.list = list; this.listed = []; }
-  of(place) {
-    if (!this.places.has(place)) {
-      this.places.set(place, this.listed.length);
-      this.listed.push(null);
-      this.listed[this.places.get(place)] = this.list(place);
-    }
-    return this.places.get(place);
-  }
-}
-
-const byFirst = (a, b) => a[0] - b[0];
-const byFamily = (a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : Number(a[1] > b[1]));
-
-// Families come before the monomials that they are factors of, so factors are numbered first.
-function familyNumbering(proofs) {
-  const numbering = new Numbering((place) => numbering.made.get(place));
-  numbering.made = new Map();
-  const number = (place) => {
-    if (!numbering.places.has(place)) {
-      const { factors, ...family } = proofs.families[place];
-      const numbered = factors.map(([factor, at]) => [number(factor), at]).sort(byFamily);
-      numbering.made.set(place, { ...family, factors: numbered });
-    }
-    return numbering.of(place);
+// A value of a page's data that is computed once, and only if it is needed.
+const once = (compute) => {
+  const known = new WeakMap();
+  return (data) => {
+    if (!known.has(data)) known.set(data, compute(data));
+    return known.get(data);
   };
-  return { number, listed: numbering.listed };
-}
+};
 
-function fieldOf(field, proofs, family) {
-  const unknowns = proofs.unknowns[String(field.modulus).replace("#", "")];
-  const numbering = new Numbering((place) => unknowns[place]);
-  const form = (pairs) => pairs.map(([unknown, factor]) => [numbering.of(unknown), whole(factor)]).sort(byFirst);
-  const factors = (pairs) => pairs.map(([row, factor]) => [row, whole(factor)]);
-  const lanes = Number(field.lanes);
-  const numbers = (given) => given.map(whole);
-  // Without numbers the equations alone are checked: every number is 0, except that the number 1 is 1.
-  const own = (entry) => entry.own.map(([unknown, factor, given]) => {
-    const isOne = proofs.families[unknowns[unknown][0]].kind === "public";
-    return [numbering.of(unknown), whole(factor), given ? numbers(given) : Array(lanes).fill(isOne ? 1n : 0n)];
-  });
-  const learned = (entry) => {
-    const modulus = whole(field.modulus);
-    const result = {
-      function: form(entry.function),
-      weights: entry.weights.map(([row, factor, given]) =>
-        [row, whole(factor), given ? numbers(given) : Array(lanes).fill(0n)]),
-      own: own(entry).sort(byFirst),
-    };
-    const constant = result.own.reduce((sum, [, factor, [number]]) => sum + factor * number, 0n);
-    const value = ((-constant % modulus) + modulus) % modulus;
-    return { ...result, values: entry.values ? numbers(entry.values) : Array(lanes).fill(value) };
-  };
-  const made = {
-    modulus: whole(field.modulus),
-    lanes: field.lanes,
-    messages: (field.messages ?? []).map((place) => {
-      const { modulus: _1, lanes: _2, rows, ...message } = proofs.messages[place];
-      return { ...message, rows: rows.map(([element, pairs]) => [element, form(pairs)]) };
-    }),
-    opened: (field.opened ?? []).map((row) => ({ ...row, form: form(row.form) })),
-    ideal: (field.ideal ?? []).map(form),
-    learned: (field.learned ?? []).map(learned),
-    shift: (field.shift ?? []).map(([coin, pairs]) => [numbering.of(coin), form(pairs)]).sort(byFirst),
-    changes: field.changes?.map(([row, coin]) => [row, numbering.of(coin)]) ?? null,
-    given: (field.given ?? []).map((coin) => numbering.of(coin)),
-    seeds: (field.seeds ?? []).map(({ seed, rows, told, private: shifts }) => ({
-      seed,
-      rows: rows.map(form),
-      told: told.map(([weights, ownForm]) => [factors(weights), form(ownForm)]),
-      private: shifts.map(([row, pairs]) => [row, form(pairs)]),
-    })),
-  };
-  return { ...made, unknowns: numbering.listed.map(([number, at]) => [family.number(number), at]) };
-}
+const certificatesOf = once(() => []);
 
 // Returns the certificate of a verdict as an object, or null if the page has no proof of it.
-export function certificateOf(data, verdict) {
-  if (verdict.proof === undefined) return null;
-  const { proofs } = data;
-  const proof = proofs.proofs[verdict.proof];
-  const family = familyNumbering(proofs);
-  const fields = proof.fields.map((field) => fieldOf(field, proofs, family));
-  const doors = proof.doors.map((door) => ({ ...door, made: door.made === null ? null : family.number(door.made) }));
-  const told = proof.told.map(family.number).sort((a, b) => a - b);
-  const { fields: _1, doors: _2, told: _3, ...header } = proof;
-  const set = verdict.members.map((number) => data.parties.names[number]);
-  return { ...proofs.header, ...header, set, doors, told, families: family.listed, fields };
+export function certificateOf(data, { proof }) {
+  return proof === undefined ? null : certificatesOf(data)[proof] ??= drawn(parsed(data.proofs[proof]));
 }
 
-// Returns JSON as a certificate is written: keys in the order of their code points, no blanks.
-export function canonical(value) {
-  if (typeof value === "bigint") return String(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const points = (text) => Array.from(text, (letter) => letter.codePointAt(0));
-  const before = (a, b) => {
-    const [left, right] = [points(a), points(b)];
-    const at = left.findIndex((point, i) => point !== right[i]);
-    return at < 0 ? left.length - right.length : at >= right.length ? 1 : left[at] - right[at];
-  };
-  const entries = Object.keys(value).sort(before).map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-  return `{${entries.join(",")}}`;
+// A certificate with numbers, as a page has them, for what is no residue.
+function drawn(certificate) {
+  const ofMessage = ({ round, key, piece, ...rest }) =>
+    ({ ...rest, round: Number(round), key: key === null ? null : Number(key), piece: Number(piece) });
+  const places = (pairs) => pairs.map(([family, place]) => [family, Number(place)]);
+  const families = certificate.families.map((family) => ({ ...family, factors: places(family.factors) }));
+  const fields = certificate.fields.map((field) => ({
+    ...field, lanes: field.lanes, unknowns: places(field.unknowns),
+    messages: field.messages.map(({ rows, ...message }) => (
+      { ...ofMessage(message), rows: rows.map(([element, form]) => [Number(element), form]) })),
+  }));
+  return { ...certificate, families, fields, closed: certificate.closed.map(ofMessage) };
 }
-
-export const certificateText = (certificate) => canonical(certificate) + "\n";
 
 // ---- What the page says, compared with the certificate ----
 
 const secretKey = (holder, number, item, run) => JSON.stringify([holder, Number(number), item, run ?? null]);
 
-// Whether a form follows from these forms modulo q. The checker has seen that they are a reduced basis.
-function follows(form, basis, q) {
-  const count = new Map();
-  for (const each of basis) for (const [unknown] of each) count.set(unknown, (count.get(unknown) ?? 0) + 1);
-  const rest = new Map(form);
-  for (const each of basis) {
-    const [pivot] = each.find(([unknown, factor]) => factor === 1n && count.get(unknown) === 1);
-    const times = rest.get(pivot) ?? 0n;
-    if (times) for (const [unknown, factor] of each) rest.set(unknown, ((rest.get(unknown) ?? 0n) + (q - times) * factor) % q);
-  }
-  return [...rest.values()].every((factor) => factor === 0n);
-}
-
 // The functions of secrets that a certificate proves, one for each lane.
 function provedFunctions(certificate) {
   const named = [];
-  for (const { modulus, learned, unknowns, ideal } of certificate.fields) {
-    for (const { function: form, values } of learned) {
-      const inOutput = follows(form, ideal, modulus);
+  for (const { modulus, learned, unknowns, factor: following } of certificate.fields) {
+    for (const [at, { function: form, values }] of learned.entries()) {
+      const inOutput = following.some(([row]) => row === at);
       values.forEach((value, lane) => {
         const terms = form.map(([unknown, factor]) => {
           const [family, place] = unknowns[unknown];
@@ -195,6 +97,8 @@ const linkKey = (...parts) => JSON.stringify(parts);
 export function contradictions(data, verdict, certificate) {
   const found = [];
   const { names } = data.parties;
+  const members = new Set(verdict.members);
+  if (String(verdict.members.map((number) => names[number])) !== String(certificate.set)) found.push("the proof is about another set");
   if (certificate.statement !== verdict.finding) {
     found.push(`the page says that the verdict is "${verdict.finding}", but the proof is about "${certificate.statement}"`);
   }
@@ -222,7 +126,6 @@ export function contradictions(data, verdict, certificate) {
     found.push("the page says something else about disclosed values than the proof does");
   }
   if (data.traffic.round === undefined) return found;
-  const members = new Set(verdict.members);
   const { round, from, to, tag, tags, elements } = data.traffic;
   const reaching = new Set(); // with field elements
   const arriving = new Set(); // with anything, such as boxes
@@ -253,8 +156,8 @@ export function contradictions(data, verdict, certificate) {
 // Checks a verdict of the page. Returns {proved} or {failed: [sentences]}, or null if the page has no proof.
 export function checked(data, verdict) {
   try {
-    const certificate = certificateOf(data, verdict);
-    return certificate && outcome(data, verdict, certificate, check(certificateText(certificate)));
+    const { proof } = verdict;
+    return proof === undefined ? null : outcome(data, verdict, check(data.proofs[proof]));
   } catch (error) {
     return { failed: [error.message] };
   }
@@ -263,22 +166,18 @@ export function checked(data, verdict) {
 // Does the same in several tasks, with a pause after each, so that a page answers while it checks a long proof.
 export async function checkedInSteps(data, verdict, pause) {
   try {
-    const certificate = certificateOf(data, verdict);
-    await pause();
-    const text = certificateText(certificate);
-    await pause();
-    const steps = checkInSteps(text);
+    const steps = checkInSteps(data.proofs[verdict.proof]);
     for (let step = steps.next(); ; step = steps.next()) {
       await pause();
-      if (step.done) return outcome(data, verdict, certificate, step.value);
+      if (step.done) return outcome(data, verdict, step.value);
     }
   } catch (error) {
     return { failed: [error.message] };
   }
 }
 
-function outcome(data, verdict, certificate, { proved }) {
-  const failed = contradictions(data, verdict, certificate);
+function outcome(data, verdict, { proved, certificate }) {
+  const failed = contradictions(data, verdict, drawn(certificate));
   return failed.length ? { failed } : { proved };
 }
 
@@ -479,15 +378,15 @@ export function equation(data, { terms, products = [], modulus, value }, withMod
 const drawKey = ({ kind, holders, label }) => JSON.stringify([kind, holders, label]);
 
 // A party may draw coins several times: the number of each draw, if its holders have several.
-function draws(families) {
+const draws = once((data) => {
   const found = new Map();
-  for (const family of families) {
+  for (const family of data.proofs.flatMap((_, proof) => certificateOf(data, { proof }).families)) {
     const owner = JSON.stringify([family.kind, family.holders]);
-    if (!found.has(owner)) found.set(owner, []);
-    found.get(owner).push(drawKey(family));
+    if (!found.has(owner)) found.set(owner, new Set());
+    found.get(owner).add(drawKey(family));
   }
-  return new Map([...found.values()].filter((keys) => keys.length > 1).flatMap((keys) => keys.map((key, i) => [key, i + 1])));
-}
+  return new Map([...found.values()].filter((keys) => keys.size > 1).flatMap((keys) => [...keys].map((key, i) => [key, i + 1])));
+});
 
 // The name of an unknown: a secret as in the equations, a coin by its holder, its draw and its place.
 function unknownName(families, [number, place], numbered) {
@@ -500,43 +399,52 @@ function unknownName(families, [number, place], numbered) {
   return `(${kind} ${place + 1}${draw === undefined ? "" : ` of draw ${draw}`} of ${holders.join(" and ")})`;
 }
 
+// The messages of all proofs by what is sent when from whom to whom, one list for each field of a proof.
+const listedMessages = once((data) => {
+  const found = new Map();
+  data.proofs.forEach((_, proof) => {
+    const { families, fields } = certificateOf(data, { proof });
+    for (const field of fields) {
+      for (const message of field.messages) {
+        const link = linkKey(message.round, message.from, message.to, message.tag);
+        if (!found.has(link)) found.set(link, new Map());
+        const entries = found.get(link);
+        entries.set(field, [...entries.get(field) ?? [], { families, field, message }]);
+      }
+    }
+  });
+  return found;
+});
+
 // The entries of proofs that list a message: one for each of its pieces, or none. `twin` says which one is meant of
 // several messages with the same tag, round, key and parties. A proof whose list does not tell them apart is left out.
 function entriesOf(data, link, twin) {
-  const { proofs } = data;
-  const isMeant = (message) => message.round === link.round && message.from === link.from && message.to === link.to
-    && message.tag === link.tag && (link.key === undefined || message.key === link.key);
-  const meant = new Set();
-  for (const { messages = [] } of proofs.proofs.flatMap(({ fields }) => fields)) {
+  const meant = [];
+  for (const entries of listedMessages(data).get(linkKey(link.round, link.from, link.to, link.tag))?.values() ?? []) {
     const pieces = new Map();
-    for (const place of messages.filter((each) => isMeant(proofs.messages[each]))) {
-      const { piece, box } = proofs.messages[place];
+    for (const entry of entries.filter(({ message }) => link.key === undefined || message.key === link.key)) {
+      const { piece, box } = entry.message;
       const part = `${piece} ${box?.[0]}`;
-      pieces.set(part, [...pieces.get(part) ?? [], place]);
+      pieces.set(part, [...pieces.get(part) ?? [], entry]);
     }
-    for (const places of pieces.values()) if (places.length === twin.count) meant.add(places[twin.number - 1]);
+    for (const each of pieces.values()) if (each.length === twin.count) meant.push(each[twin.number - 1]);
   }
-  return [...meant].map((place) => proofs.messages[place]);
+  return meant;
 }
-
-const unknownsOf = (proofs, modulus) => proofs.unknowns[String(modulus).replace("#", "")];
 
 // The forms of a message in words, one for each row, or null if the page does not have them. A row stands for `lanes`
 // elements: each has the form of the one before it, with the next unknown of each family.
 export function formsOf(data, link, twin = { number: 1, count: 1 }) {
-  const { proofs } = data;
   const rows = [];
   const done = new Set();
-  const numbered = draws(proofs.families);
-  for (const message of entriesOf(data, link, twin)) {
-    const unknowns = unknownsOf(proofs, message.modulus);
+  for (const { families, field: { unknowns, modulus, lanes }, message } of entriesOf(data, link, twin)) {
     for (const [element, pairs] of message.rows) {
       const at = `${message.piece} ${element}`;
       if (done.has(at)) continue;
       done.add(at);
-      const terms = pairs.map(([unknown, factor]) => [unknownName(proofs.families, unknowns[unknown], numbered), factor]);
-      const text = terms.length ? sum(terms, message.modulus) : "0";
-      rows.push({ piece: message.piece, element, lanes: Number(message.lanes), text, modulus: String(whole(message.modulus)) });
+      const terms = pairs.map(([unknown, factor]) => [unknownName(families, unknowns[unknown], draws(data)), factor]);
+      const text = terms.length ? sum(terms, modulus) : "0";
+      rows.push({ piece: message.piece, element, lanes, text, modulus: String(modulus) });
     }
   }
   return rows.length ? rows.sort((a, b) => a.piece - b.piece || a.element - b.element) : null;
@@ -556,11 +464,15 @@ const MOST_ROWS = 1500; // of all messages
 export class Readers {
   constructor(data) {
     const { names } = data.parties;
-    const { traffic, proofs } = data;
+    const { traffic } = data;
     this.data = data;
     this.bases = new Map(); // for each set: the forms that reach it, by modulus
+    this.owners = new Map(); // of each unknown: the number 1, its holders, or those of its factors
     this.rows = null; // for each message its forms, by modulus; null if there is nothing to search
-    const isSeeded = proofs.families.some(({ kind }) => kind === "stream") || proofs.proofs.some(({ closed }) => closed.length);
+    const isSeeded = data.proofs.some((_, proof) => {
+      const { families, closed } = certificateOf(data, { proof });
+      return closed.length || families.some(({ kind }) => kind === "stream");
+    });
     if (!data.complete || names.length > MOST_READERS || isSeeded || Object.keys(data.parties.crowds).length || traffic.round === undefined) return;
     const { twins } = twinsOf(data);
     const rows = [];
@@ -579,15 +491,13 @@ export class Readers {
 
   // Every element of a message as a map from unknowns to coefficients, with its modulus.
   formsOfMessage(link, twin) {
-    const { proofs } = this.data;
     const found = new Map();
-    for (const message of entriesOf(this.data, link, twin)) {
-      const [unknowns, q] = [unknownsOf(proofs, message.modulus), whole(message.modulus)];
+    for (const { families, field: { unknowns, modulus: q, lanes }, message } of entriesOf(this.data, link, twin)) {
       for (const [element, pairs] of message.rows) {
-        for (let lane = 0; lane < Number(message.lanes); lane++) {
+        for (let lane = 0; lane < lanes; lane++) {
           const form = new Map(pairs.map(([unknown, factor]) => {
             const [family, place] = unknowns[unknown];
-            return [`${family} ${place + lane}`, whole(factor)];
+            return [this.unknown(families, family, place + lane), factor];
           }));
           found.set(`${message.piece} ${element + lane}`, { q, form });
         }
@@ -596,16 +506,25 @@ export class Readers {
     return [...found.values()];
   }
 
-  isOwn(family, members) {
+  // A text for an unknown, which is the same in all proofs.
+  unknown(families, number, place) {
+    const { kind, holders, factors } = families[number];
+    const parts = factors.map(([factor, at]) => this.unknown(families, factor, at));
+    const key = JSON.stringify([drawKey(families[number]), place, ...parts.sort()]);
+    this.owners.set(key, { isOne: kind === "public", holders, parts });
+    return key;
+  }
+
+  isOwn(unknown, members) {
     const { names } = this.data.parties;
-    const { kind, holders, factors } = this.data.proofs.families[family];
-    if (kind === "public") return true;
-    return kind === "monomial" ? factors.every(([factor]) => this.isOwn(factor, members)) : holders.some((name) => members.has(names.indexOf(name)));
+    const { isOne, holders, parts } = this.owners.get(unknown);
+    if (isOne) return true;
+    return parts.length ? parts.every((each) => this.isOwn(each, members)) : holders.some((name) => members.has(names.indexOf(name)));
   }
 
   // A form without what the members know, and without what follows from the forms of the basis.
   rest({ q, form }, members, basis) {
-    const own = new Map([...form].filter(([unknown]) => !this.isOwn(Number(unknown.split(" ")[0]), members)));
+    const own = new Map([...form].filter(([unknown]) => !this.isOwn(unknown, members)));
     for (const [pivot, row] of basis) {
       const times = own.get(pivot) ?? 0n;
       if (times) for (const [unknown, factor] of row) own.set(unknown, ((own.get(unknown) ?? 0n) + (q - times) * factor) % q);
@@ -703,7 +622,7 @@ export function attackSteps(data, verdict, place) {
   for (const field of certificate.fields) {
     const rows = field.messages.flatMap((message) => message.rows.map(([element]) => ({ message, element })));
     for (const entry of field.learned) {
-      for (let lane = 0; lane < Number(field.lanes); lane++) {
+      for (let lane = 0; lane < field.lanes; lane++) {
         const terms = new Map(entry.function.map(([unknown, factor]) => {
           const [family, at] = field.unknowns[unknown];
           return [termsOf(certificate.families, family, at + lane), String(factor)];
@@ -718,7 +637,7 @@ export function attackSteps(data, verdict, place) {
 
 function stepsInLane(data, certificate, field, entry, lane, rows) {
   const q = field.modulus;
-  const hasNumbers = data.proofs.numbers;
+  const hasNumbers = data.numbers;
   const twins = twinsOf(data);
   const steps = entry.weights.map(([row, factor, numbers]) => {
     const { message, element } = rows[row];
@@ -727,7 +646,7 @@ function stepsInLane(data, certificate, field, entry, lane, rows) {
       element: element + lane + 1, message, place: placeOf(twins, field.messages, message),
     };
   });
-  const numbered = draws(data.proofs.families);
+  const numbered = draws(data);
   const seeds = new Seeds(certificate);
   const nameOf = (unknown) => {
     const [family, place] = field.unknowns[unknown];

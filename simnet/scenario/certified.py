@@ -14,16 +14,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from simnet.adversary.certificate import certificate_of
-from simnet.adversary.check import OrbitCertificate, certificate
+from simnet.adversary.check import Certificate
 from simnet.errors import BadInput
 from simnet.record.fate import Fate, MessageFate
-from simnet.scenario.verify import Verified
+from simnet.scenario.verify import Verified, VerifiedAlike
 
 # Differences in these keys are reported first, in this order.
 FIRST = ("format", "version", "protocol", "runs", "set", "statement", "disclosed", "families")
 
 
-def certificate_of_scenario(verified: Verified, name: str, with_seed: bool) -> dict[str, Any]:
+def certificate_of_scenario(
+    verified: Verified | VerifiedAlike, name: str, with_seed: bool
+) -> dict[str, Any]:
     """Return the certificate of a verdict; `name` is the name by which the scenario is found."""
     settings = verified.scenario.settings()
     return certificate_of(verified.verdict, scenario=name, parameters=settings, with_seed=with_seed)
@@ -33,18 +35,14 @@ class Claimed:
     """The facts in a certificate that are needed to repeat its run."""
 
     def __init__(self, text: str) -> None:
-        """Read a certificate's text. Raises `BadCertificate` for any other text, and `BadInput` for
-        the certificate of a verdict by symmetry.
-        """
-        found = certificate(text)
-        if isinstance(found, OrbitCertificate):
-            raise BadInput(
-                "--check does not repeat a run that was judged by symmetry: `python -m "
-                "simnet.adversary.check FILE` checks the proof of this certificate, and `simnet "
-                "verify --by symmetry` judges the run"
-            )
-        self.certificate = found
+        """Read a certificate's text. Raises `BadCertificate` for any other text."""
+        self.certificate = Certificate(text)
         self._content: dict[str, Any] = self.certificate.content
+
+    @property
+    def is_by_symmetry(self) -> bool:
+        """Whether the verdict was found by symmetry."""
+        return any(field["alike"] for field in self._content["fields"])
 
     @property
     def scenario(self) -> str | None:
@@ -111,7 +109,7 @@ class Claimed:
             )
         return int(seeds[0])
 
-    def difference(self, verified: Verified, name: str) -> str | None:
+    def difference(self, verified: Verified | VerifiedAlike, name: str) -> str | None:
         """Return the first difference between this certificate and the certificate of a verdict, or
         None.
         """

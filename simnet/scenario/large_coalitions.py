@@ -20,7 +20,6 @@ from simnet.adversary.coalitions.alike import answer_by_symmetry
 from simnet.adversary.coalitions.answer import EVERYTHING, Answer, Question
 from simnet.adversary.coalitions.one_by_one import OneByOne, most_verdicts, refuse_without_secrets
 from simnet.adversary.coalitions.shamir import NotShared, answer_by_shares
-from simnet.adversary.orbits.certificate import alike_certificate_of
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.verdict import Verdict
@@ -114,7 +113,7 @@ def search_coalitions(
             done, declaring = alike.outline.run, alike.outline.reading.declared
             refuse_without_secrets(users, done, declaring)
             question = _question(done, declaring, only_users)
-            certify = asked.certify(alike.verdict, alike_certificate_of)
+            certify = asked.certify(alike.verdict, certificate_of)
             return Searched(done, answer_by_symmetry(alike, question), declaring, certify)
         except NotAlike as error:
             reasons.append(f"symmetry does not apply: {error}")

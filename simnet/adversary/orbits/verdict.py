@@ -100,6 +100,13 @@ class AlikeVerdict:
     theorem: str = THEOREM
 
     @property
+    def runs(self) -> tuple[Run, ...]:
+        """The one run, read as an outline."""
+        return (self.run,)
+
+    sampled_runs = runs
+
+    @property
     def finding(self) -> ShareFinding:
         """The finding about secret shares; `undecided` if the two ends differ."""
         return self.at_least if self.at_least == self.at_most else "undecided"

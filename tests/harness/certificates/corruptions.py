@@ -376,6 +376,8 @@ def _two_fields(content: Content, draw: random.Random) -> Content:
     field = _field(content, draw, "unknowns")
     other: dict[str, Any] = {key: [] for key in field} | {
         "modulus": draw.choice([q for q in (2, 3, 11, 13) if q != field["modulus"]]),
+        "alike": None,
+        "changes": None if field["changes"] is None else [],
         "lanes": 1,
         "unknowns": [[*draw.choice(field["unknowns"])]],
     }
@@ -611,6 +613,8 @@ def _function_added(content: Content, draw: random.Random) -> Content:
     field["learned"].append(
         {"function": [[unknown, 1]], "weights": [[0, 1, zeros]], "own": [], "values": zeros}
     )
+    if all(unknown not in dict(form) for form in field["ideal"]):
+        field["witness"] = [[unknown, [[0, 1]]]]
     content["statement"] = "leaks"
     return content
 
@@ -715,8 +719,47 @@ def _enlarged(content: Content, draw: random.Random) -> Content:
 
 @_kind("the ideal output without one form")
 def _ideal_less(content: Content, draw: random.Random) -> Content:
-    ideal = _field(content, draw, "ideal")["ideal"]
-    ideal.pop(draw.randrange(len(ideal)))
+    """Also without what is said to follow from the form."""
+    field = _field(content, draw, "ideal")
+    gone = draw.randrange(len(field["ideal"]))
+    field["ideal"].pop(gone)
+    field["factor"] = [
+        [at, [[form - (form > gone), value] for form, value in row]]
+        for at, row in field["factor"]
+        if gone not in {form for form, _ in row}
+    ]
+    return content
+
+
+@_kind("factor, rest or witness: an entry changed")
+def _matrix_changed(content: Content, draw: random.Random) -> Content:
+    field, key = draw.choice(
+        [(f, key) for f in content["fields"] for key in ("factor", "rest", "witness") if f[key]]
+    )
+    entry = draw.choice(draw.choice(field[key])[1])
+    entry[1] = entry[1] % (field["modulus"] - 1) + 1
+    return content
+
+
+@_kind("a leak that is none, shown by a change that the output notices")
+def _leak_claimed(content: Content, draw: random.Random) -> Content:
+    if content["statement"] != "output-only":
+        raise ValueError("all functions must follow from the output")
+    content["statement"] = "leaks"
+    field = _field(content, draw, "learned")
+    unknown = draw.choice(field["learned"])["function"][0][0]
+    field["witness"] = [[unknown, [[0, 1]]]]
+    return content
+
+
+@_kind("a leak that is said to follow from the output")
+def _leak_denied(content: Content, draw: random.Random) -> Content:
+    content["statement"] = "output-only"
+    for field in content["fields"]:
+        following = dict(field["factor"])
+        form = [[draw.randrange(len(field["ideal"])), 1]] if field["learned"] else []
+        field["factor"] = [[at, following.get(at, form)] for at in range(len(field["learned"]))]
+        field["witness"] = []
     return content
 
 

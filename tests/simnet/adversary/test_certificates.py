@@ -117,11 +117,6 @@ WEAKNESSES = {
         "pass",
         ["a row that tells a secret", "a function dropped", "shift and form changed together"],
     ),
-    "shifts of what is no coin": (
-        '_require(self._class[coin] == COIN, f"{where}: unknown {coin} is not of class coin")',
-        "pass",
-        ["a row that tells a secret, which is said to move"],
-    ),
     "no weights": (
         '_require(total == entry.function, f"{where}: the messages give another function")',
         "pass",
@@ -133,9 +128,19 @@ WEAKNESSES = {
         ["the value of a function", "a number of a message"],
     ),
     "an ideal output that is not compared": (
-        '_require(not beyond, "statement: a function does not follow from the ideal output")',
+        '_require(is_right, "statement: a function does not follow from the ideal output")',
         "pass",
         ["the ideal output without one form"],
+    ),
+    "changes that the output notices": (
+        '_require(not change, f"{self._where}.witness: it changes the ideal output")',
+        "pass",
+        ["a leak that is none, shown by a change that the output notices"],
+    ),
+    "factors that give another function": (
+        '_require(given == entry.function, f"{where}: `factor` gives another function")',
+        "pass",
+        ["a leak that is said to follow from the output"],
     ),
     "rows that tell more after all changes": (
         '_require(is_right, f"{self._where}: row {at} may tell more than what is listed")',

@@ -658,7 +658,7 @@ def test_the_lone_checker_says_what_is_proved_and_what_is_not(tmp_path: Path, pr
     assert (shown.status, shown.err) == (0, "")
     work, proved, not_shown = shown.out.splitlines()
     assert re.fullmatch(r"Checking takes \d+ products\.", work)
-    assert "tells {u1, server} 2 linear functions of the secrets of other parties" in proved
+    assert "tells {u1, server} the linear functions of the secrets of other parties" in proved
     assert not_shown.startswith("Not shown by this file: ")
     assert checked("--limit", 3, proof).err.endswith("more than the limit of 3 products\n")
     (tmp_path / "bad.json").write_text("{}")

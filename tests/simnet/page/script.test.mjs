@@ -4,12 +4,17 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 const scripts = new URL("../../../simnet/page/", import.meta.url);
-const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, checkedInSteps, equation, formsOf, headline, moduloInWords, Readers, setsInWords, twinsOf } =
+const { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf, headline, moduloInWords, Readers, setsInWords, twinsOf } =
   await import(new URL("proof.mjs", scripts));
 const { arrowsOf, lanesOf, partiesNamed, setName } = await import(new URL("page.mjs", scripts));
-const { check } = await import(new URL("../adversary/check.mjs", scripts));
 const given = JSON.parse(readFileSync(process.env.PAGES, "utf8"));
 const copy = (value) => JSON.parse(JSON.stringify(value));
+// A page on which the certificate of a verdict was changed.
+const forgedBy = (data, { proof }, change) => {
+  const certificate = JSON.parse(data.proofs[proof]);
+  change(certificate);
+  return { ...data, proofs: data.proofs.map((text, i) => i === proof ? JSON.stringify(certificate) + "\n" : text) };
+};
 
 test("every verdict of a page has a proof, which says what Python's certificate says", () => {
   let count = 0;
@@ -33,19 +38,12 @@ test("a check in steps finds the same", async () => {
   }
 });
 
-test("certificates of every kind are put together again", () => {
-  for (const { data, verdict, proved } of given.certificates) {
-    assert.equal(check(certificateText(certificateOf(data, verdict))).proved, proved);
-  }
-});
-
 test("a wrong verdict is refused", () => {
   for (const { data } of given.pages) {
     for (const verdict of data.verdicts.filter(({ proof }) => proof !== undefined)) {
       for (const finding of ["nothing", "output-only", "leaks"].filter((each) => each !== verdict.finding)) {
         assert.ok(checked(data, { ...verdict, finding }).failed);
-        const forged = copy(data);
-        forged.proofs.proofs[verdict.proof].statement = finding;
+        const forged = forgedBy(data, verdict, (certificate) => { certificate.statement = finding; });
         assert.ok(checked(forged, { ...verdict, finding }).failed);
       }
     }
@@ -63,9 +61,9 @@ test("a wrong coefficient is refused, in an equation and in its proof", () => {
     const other = copy(verdict);
     other.functions[0].value = (other.functions[0].value + 1) % other.functions[0].modulus;
     assert.match(checked(data, other).failed[0], /equation 1/);
-    const forged = copy(data);
-    const { learned, modulus } = forged.proofs.proofs[verdict.proof].fields[0];
-    learned[0].weights[0][1] = learned[0].weights[0][1] % (modulus - 1) + 1;
+    const forged = forgedBy(data, verdict, ({ fields: [{ learned, modulus }] }) => {
+      learned[0].weights[0][1] = learned[0].weights[0][1] % (modulus - 1) + 1;
+    });
     assert.ok(checked(forged, verdict).failed);
     count++;
   }
@@ -148,8 +146,7 @@ test("sets of one kind are named together", () => {
 test("a proof about other messages than those of the page is refused", () => {
   const { data } = given.pages[0];
   const verdict = data.verdicts.find(({ finding, members }) => finding === "nothing" && members.length === 1);
-  const less = copy(data);
-  less.proofs.proofs[verdict.proof].fields.forEach((field) => field.messages.pop());
+  const less = forgedBy(data, verdict, ({ fields }) => fields.forEach((field) => field.messages.pop()));
   assert.match(checked(less, verdict).failed[0], /leaves out a message/);
   const more = copy(data);
   more.traffic.elements = more.traffic.elements.map(() => 0);
@@ -306,8 +303,4 @@ test("arrows of flows count what the flows count", () => {
   assert.deepEqual(drawn([]), [[1, users, users, 6], [2, users, "s", 3]]);
   assert.deepEqual(drawn([3]), drawn([]), "a role of one party is this party");
   assert.deepEqual(drawn([1]), [[1, "b", users, 2], [1, users, users, 6], [1, users, "b", 2], [2, "b", "s", 1], [2, users, "s", 3]]);
-});
-
-test("canonical JSON orders keys by code points", () => {
-  assert.equal(canonical({ "\u{1F600}": 1, "\uFFFD": [2n, null], a: "<" }), '{"a":"<","\uFFFD":[2,null],"\u{1F600}":1}');
 });

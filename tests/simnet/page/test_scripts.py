@@ -14,10 +14,7 @@ from simnet.adversary.check import check
 from simnet.errors import SimnetError
 from simnet.page.beside import Result
 from simnet.page.coalitions import judge_all
-from simnet.page.keeping import Keeping
 from simnet.page.page import page_data
-from simnet.page.proofs import Proofs
-from tests.harness.certificates.pool import pool
 from tests.harness.certificates.readers import NODE
 from tests.harness.pages import SIX, data_of, result_of
 from tests.harness.readers import smallest_readers
@@ -51,17 +48,6 @@ def readers(name: str) -> list[list[Any]] | None:
         [list(place), sorted([names.index(member) for member in members] for members in sets)]
         for place, sets in found.items()
     ]
-
-
-def stored(text: str) -> dict[str, Any]:
-    """A page that has nothing but this certificate, and what the certificate proves."""
-    certificate = json.loads(text)
-    proofs = Proofs(Keeping())
-    place = proofs.add(certificate)
-    names = certificate["set"]
-    data = {"parties": {"names": names}, "proofs": proofs.as_json()}
-    verdict = {"members": list(range(len(names))), "proof": place}
-    return {"data": data, "verdict": verdict, "proved": check(text).proved}
 
 
 class Wide:
@@ -105,7 +91,7 @@ def test_the_scripts_of_the_page(tmp_path: Path) -> None:
             "proved": proved(wide),
         }
     )
-    given = {"pages": pages, "certificates": [stored(valid.text) for valid in pool()]}
+    given = {"pages": pages}
     file = tmp_path / "pages.json"
     file.write_text(json.dumps(given), encoding="utf-8")
     done = subprocess.run(

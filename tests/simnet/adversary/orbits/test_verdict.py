@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from simnet import BadInput, Field, Seat, Summed, Tag, constant, index, run, seats, verdict
-from simnet.adversary.certificate import certificate_text
-from simnet.adversary.check import BadCertificate, certificate
-from simnet.adversary.orbits.certificate import alike_certificate_of
+from simnet.adversary.certificate import certificate_of, certificate_text
+from simnet.adversary.check import BadCertificate, check
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.adversary.whole_view import meets
@@ -250,8 +249,8 @@ def certificates():
         ("tss", "half of the users, S2"),
     ):
         found = alike(name, corrupt, users=6, items=2).verdict
-        yield alike_certificate_of(found, scenario=name)
-    yield alike_certificate_of(AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1"))
+        yield certificate_of(found, scenario=name)
+    yield certificate_of(AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1"))
 
 
 def read_by_node(texts, tmp_path):
@@ -285,7 +284,7 @@ def read_by_node(texts, tmp_path):
 
 def is_accepted(text):
     try:
-        certificate(text).checked()
+        check(text)
     except BadCertificate:
         return False
     return True
@@ -294,48 +293,47 @@ def is_accepted(text):
 def corrupted(content, draw):
     """A certificate with one number or text changed, or an entry left out or added."""
     content = copy.deepcopy(content)
-    system = draw.choice(content["systems"])
+    field = draw.choice(content["fields"])
+    alike = field["alike"]
     kind = draw.choice(
         ["entry", "entry", "drop", "size", "statement", "modulus", "matching", "word"]
     )
-    tables = [
-        name
-        for name in ("seen", "told", "handed", "weights", "learned", "shift", "rest", "factor")
-        if system[name]
-    ]
-    table = system[draw.choice(tables)]
-    entry = draw.choice(table)
+    lists = [form for _, _, form in alike["rows"]] + field["ideal"]
+    lists += [part[key] for part in field["learned"] for key in ("function", "weights")]
+    lists += [row for key in ("shift", "rest", "factor", "witness") for _, row in field[key]]
+    listed = draw.choice([each for each in lists if each])
+    entry = draw.choice(listed)
     if kind == "entry":
-        entry[3] = entry[3] + 1 if entry[3] + 1 < system["modulus"] else 1
+        entry[1] = entry[1] + 1 if entry[1] + 1 < field["modulus"] else 1
     elif kind == "drop":
-        table.remove(entry)
+        listed.remove(entry)
     elif kind == "size":
-        draw.choice(system["classes"])[1] += draw.choice([1, 2])
+        draw.choice(alike["classes"])[1] += draw.choice([1, 2])
     elif kind == "statement":
-        content["statement"] = system["statement"] = draw.choice(
-            ["nothing", "output-only", "leaks"]
-        )
+        content["statement"] = draw.choice(["nothing", "output-only", "leaks"])
     elif kind == "modulus":
-        system["modulus"] = draw.choice([2, 9, 11, 13])
+        field["modulus"] = draw.choice([2, 9, 11, 13])
     elif kind == "matching":
-        entry[2] = draw.choice(
-            [[], [[0, 0]], [[0, 1]], [[1, 0]], [[0, 0], [1, 1]], [[0, 0], [1, 0]]]
+        if type(entry[-1]) is list and entry[-1]:
+            entry.pop()
+        entry.append(
+            draw.choice([[], [[0, 0]], [[0, 1]], [[1, 0]], [[0, 0], [1, 1]], [[0, 0], [1, 0]]])
         )
     else:
-        draw.choice(system["rows"])[1] = draw.choice([[], [0], [0, 1], [1, 0], [9]])
+        draw.choice(alike["rows"])[1] = draw.choice([[], [0], [0, 1], [1, 0], [9]])
     return content
 
 
 def test_the_reader_in_python_refuses_a_large_modulus_and_a_header_of_another_form():
     content = next(iter(certificates()))
     for where, part, key, value in (
-        ("modulus", content["systems"][0], "modulus", 2**89 - 1),
-        ("run.seed", content["run"], "seed", "one"),
+        ("modulus", content["fields"][0], "modulus", 2**89 - 1),
+        ("runs.*seed", content["runs"][0], "seed", "one"),
         ("protocol.source", content["protocol"], "source", "none"),
     ):
         before, part[key] = part[key], value
         with pytest.raises(BadCertificate, match=where):
-            certificate(certificate_text(content))
+            check(certificate_text(content))
         part[key] = before
     assert is_accepted(certificate_text(content))
 
@@ -372,7 +370,7 @@ def test_both_readers_give_the_same_answers(tmp_path):
 def test_the_reader_in_node_accepts_certificates_and_refuses_a_false_one(tmp_path):
     content = next(iter(certificates()))
     false = copy.deepcopy(content)
-    false["systems"][0]["statement"] = false["statement"] = "leaks"
+    false["statement"] = "leaks"
     texts = [certificate_text(content), certificate_text(false)]
     assert read_by_node(texts, tmp_path) == [True, False]
 
