@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from simnet.adversary.check import certificate
+from simnet.adversary.check import BadCertificate, canonical_text, check
 from tests.harness.data import ROOT
 from tests.harness.shell import refusal, simnet, words
 
@@ -53,13 +53,18 @@ def test_its_certificate_is_accepted_and_says_what_was_printed(
     assert (result.status, result.err) == (0, "")
     shown = words(result.out)
     assert 'by Theorem 1 of the page "Verdicts on many parties that are alike"' in shown
-    read = certificate(file.read_text()).checked()
+    read = check(file.read_text())
     learned = {"nothing": "learns nothing", "output-only": "learns only the output"}
     assert learned[read.statement] in shown
     content = json.loads(file.read_text())
-    content["systems"][0]["weights" if read.statement != "nothing" else "told"] = []
-    with pytest.raises(Exception, match=r"\S"):
-        certificate(json.dumps(content)).checked()
+    (field,) = content["fields"]
+    if corrupt != "network":
+        field["learned" if read.statement != "nothing" else "shift"] = []
+        with pytest.raises(BadCertificate):
+            check(canonical_text(content))
+    again = simnet("verify", "--check", file)
+    assert (again.status, again.err) == (0, "")
+    assert "is the certificate of this run" in words(again.out)
 
 
 def test_what_is_not_alike_is_refused_in_one_line() -> None:

@@ -753,16 +753,6 @@ def test_a_file_chooses_no_program_and_writes_no_line(tmp_path: Path, proof: Pat
     )
 
 
-def test_a_certificate_by_symmetry_is_not_called_wrong(tmp_path: Path) -> None:
-    file = tmp_path / "alike.json"
-    options = ("--users", 6, "--items", 2, "--corrupt", "server", "--by", "symmetry")
-    assert simnet("verify", "dpds", *options, "--certificate", file).status == 0
-    assert checked(file).status == 0
-    assert "judged by symmetry" in words(refusal(simnet("verify", "--check", file)))
-    file.write_text(file.read_text().replace('"version":1', '"version":0'))
-    assert "is refused" in words(simnet("verify", "--check", file).out)
-
-
 def test_a_certificate_of_a_file_that_is_elsewhere_says_what_to_write(
     tmp_path: Path, proof: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
