@@ -3,11 +3,9 @@ safe.
 """
 
 import csv
-import html
 import itertools
 import json
 import re
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -185,22 +183,6 @@ def test_the_command_on_the_page_has_the_options_of_the_file(tmp_path: Path) -> 
     assert done.status == 0
     written = page.read_text(encoding="utf-8")
     assert "--counts n --delimiter &#39;;&#39; --max-rows 99" in written
-
-
-@pytest.mark.slow
-def test_the_command_on_the_page_makes_the_page_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = tmp_path / "my page.html"
-    monkeypatch.chdir(tmp_path)
-    given = ("--items", 3, "--users", "1e3,1e4", "--epsilon", 1, "--delta", 1e-4, "--html", page)
-    assert simnet("compare", "grr", "oue", *given).status == 0
-    written = page.read_text(encoding="utf-8")
-    (shown,) = re.findall("<pre>(.*)</pre>", written)
-    page.unlink()
-    command = html.unescape(re.sub("<[^>]*>", "", shown))
-    assert simnet(*shlex.split(command)[1:]).status == 0
-    assert page.read_text(encoding="utf-8") == written
 
 
 def test_a_file_of_rows_has_a_column_of_seconds_for_each_network() -> None:
