@@ -14,7 +14,7 @@ DEGREE = "privacy degree --corrupt 0.1 --drop 0.1"
 # What prints a command, and how many.
 PRINTING = {
     f"{DEGREE} --users 30": 1,
-    f"compare grr dpds --items 3 --users 50,1e3 {TARGET} --network mobile --html page.html": 1,
+    f"compare grr dpds --items 3 --users 50,200 {TARGET} --network mobile --html page.html": 1,
     f"compare --input x.csv --column city --counts n --users 50 {TARGET} --html page.html": 1,
     f"compare grr --input x.csv --column city --delimiter ; {TARGET} --html page.html": 1,
     f"compare grr secagg_plus --items 2 --users 100 {TARGET}": 0,
