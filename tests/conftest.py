@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from simnet.vault.vault import in_place_by_wish
+from simnet.vault.place import in_place_by_wish
 from tests.harness.data import absence
 from tests.harness.fuzz import DEFAULT, FACTOR, PROFILE, SHARE
 

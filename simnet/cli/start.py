@@ -12,9 +12,9 @@ def main() -> None:
     """Run the command line and exit with its status."""
     try:
         with Pressed():  # Python drops some of the errors that are raised during an import
+            import simnet.vault
             from simnet.cli.main import main as run_command
-            from simnet.vault import chamber
-        chamber.is_command = True
+        simnet.vault.is_command = True
         run_command()
     except KeyboardInterrupt:
         sys.stderr.write("simnet: interrupted\n")

@@ -46,7 +46,7 @@ class Stream:
     contains a slash.
     """
 
-    __slots__ = ("_bits", "_key", "position")
+    __slots__ = ("_behind", "_bits", "_key", "position")
 
     def __init__(self, seed: int, party: str, purpose: str) -> None:
         if "/" in purpose:
@@ -55,9 +55,7 @@ class Stream:
         self.position = 0  # how many words have been handed out
         # The generator is made at the first draw, because most parties of a large run never draw.
         self._bits: np.random.SFC64 | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _stream_at, (self._key, self.position)
+        self._behind = 0  # how many words the generator has still to leave out
 
     def word(self) -> int:
         """Return the next word, 64 random bits, as an integer."""
@@ -71,9 +69,8 @@ class Stream:
 
     def skip(self, count: int) -> None:
         """Leave out the next `count` words, as if they had been drawn."""
-        if count:
-            self.position += count
-            self._source().random_raw(count, output=False)
+        self.position += count
+        self._behind += count
 
     def lanes(self, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """Return `count` unsigned integers of `dtype`, cut from the next words, low bits first. The
@@ -86,11 +83,7 @@ class Stream:
     def _source(self) -> np.random.SFC64:
         if self._bits is None:
             self._bits = np.random.SFC64(_Digest(self._key))  # type: ignore[arg-type]  # numpy accepts any ISeedSequence
+        if self._behind:
+            self._bits.random_raw(self._behind, output=False)
+            self._behind = 0
         return self._bits
-
-
-def _stream_at(key: str, position: int) -> Stream:
-    stream = Stream(0, key, "")
-    stream._key = key
-    stream.skip(position)
-    return stream

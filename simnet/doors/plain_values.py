@@ -104,6 +104,8 @@ def decode(data: Any) -> Any:
 def _from_array(parts: Sequence[Any]) -> Numbers:
     described, shape, order, contents = parts
     dtype = np.lib.format.descr_to_dtype(described)
+    if dtype.hasobject:  # numpy would take the bytes for addresses
+        raise TypeError("an array of objects is no plain value")
     return np.ndarray(shape, dtype, bytearray(contents), order=order).copy("K")
 
 

@@ -100,7 +100,7 @@ from simnet.linear.vectors import Vector
 from simnet.record.fate import Ending, Fates, Happened, Late, MessageFate
 from simnet.record.log import Log
 from simnet.roster import Roster
-from simnet.vault.vault import vault_of
+from simnet.vault.place import vault_of
 
 LIMIT = 1_000_000  # the largest number of worlds that are played out
 MOST_COINS = 200  # at most so many coins are tossed or opened in one world
@@ -373,7 +373,7 @@ class Model:
             )
         self._trees: dict[tuple[int, Hashable], PartyTree] = {}  # trees by party and input
         self._structures: dict[Hashable, int] = {}
-        self._vault = vault_of(protocol, self.roster.scripts.values(), 0)
+        self._vault = vault_of(protocol, [*self.roster.scripts.values()], 0)
         self._start = ScheduleNode(Network(len(self.roster)))
 
     def worlds(

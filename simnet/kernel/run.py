@@ -64,13 +64,8 @@ from simnet.record.view import View
 from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.sealed import Input, Sealed
-from simnet.vault.vault import (
-    comes_installed,
-    in_place_by_wish,
-    memory_of,
-    said_in_place,
-    vault_of,
-)
+from simnet.vault.installed_code import comes_installed
+from simnet.vault.place import in_place_by_wish, said_in_place, vault_of
 
 LASTING = (
     "a script changes something that outlasts the run, such as a global list, a counter or an "
@@ -414,11 +409,11 @@ def run(
             message_fates=message_fates,
         )
         vault, scripts = stage.vault, tuple(stage.roster.scripts.values())
-        memory = None if vault is None else memory_of(protocol, scripts)
+        memory = None if vault is None else vault.memory()
         with _without_arguments(vault is not None):
             done = stage.play()
         is_wished = in_place_by_wish.get()
-        is_remembered = memory is not None and memory != memory_of(protocol, scripts)
+        is_remembered = vault is not None and memory is not None and memory != vault.memory()
     after = _global_generators()
     drawn_from = tuple(name for name in before if before[name] != after[name])
     return attrs.evolve(
@@ -534,7 +529,7 @@ class _Stage:
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
         self.turns = Turns(schedule, self._start, lambda: self.ledger.messages, self._quiet)
-        self.vault = vault_of(protocol, self.roster.scripts.values(), len(self.roster))
+        self.vault = vault_of(protocol, [*self.roster.scripts.values()], len(self.roster))
         self.turns.turn.vault = self.vault
         self.aborts: tuple[Ending, ...] = ()
         self.notes_sends = False

@@ -15,7 +15,6 @@ from simnet.installed import SCENARIOS, contribution, entries, experiment_places
 from simnet.nearest import nearest
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.scenario import Scenario
-from simnet.vault import chamber
 
 # The name and the scenario of each place that `found_already` was told.
 _FOUND: dict[str, tuple[str, Scenario]] = {}
@@ -133,7 +132,9 @@ def load_file(path: Path) -> ModuleType:
     """
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
-    chamber.before_file()
+    from simnet.vault.chamber import before_file  # not for installed scenarios
+
+    before_file()
     spec = importlib.util.spec_from_file_location(f"simnet_scenario_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput(f"{path} cannot be loaded as Python")

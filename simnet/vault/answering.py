@@ -1,33 +1,31 @@
 """What a chamber does with a call: it calls the function, and answers with plain values."""
 
 import fcntl
-import itertools
+import functools
 import marshal
 import os
+import pickle
 import select
 import signal
-import socket
 import traceback
 from collections.abc import Sequence
 from typing import Any
 
 from simnet.coins.coins import discrete_of
-from simnet.coins.sampled import SampledDiscrete
 from simnet.coins.tape import TapeDiscrete, TapeEnd
 from simnet.doors.call import DoorCall, called
 from simnet.doors.plain_values import encode
-from simnet.values.meter import Meter
+from simnet.doors.record import position_of
 from simnet.values.residues import Residues, residues_of
-from simnet.vault.barrier import close_off
-from simnet.vault.chamber import received, send
-from simnet.vault.sending import Unpickler
+from simnet.vault.chamber import framed, load, moved, received
 
 
-def serve(run: socket.socket) -> None:
+def serve(number: int, error: BaseException | None) -> None:
     """Answer calls until the run closes its end of the socket. Then this process ends, also in the
-    middle of a call.
+    middle of a call. `number` is that of the socket, and `error` is what failed when definitions
+    were loaded.
     """
-    definitions: list[object] = []
+    run = moved(number)
     # The system sends SIGIO whenever something happens on the socket. During a call, the only such
     # thing is that the run closes it, and this signal ends a process that does not ignore it.
     signal.signal(signal.SIGIO, signal.SIG_IGN)
@@ -35,47 +33,54 @@ def serve(run: socket.socket) -> None:
     fcntl.fcntl(run, fcntl.F_SETFL, fcntl.fcntl(run, fcntl.F_GETFL) | os.O_ASYNC)
     while True:
         try:
-            frame = received(run)
+            further, packed, values = marshal.loads(received(functools.partial(os.read, run)))
         except (OSError, EOFError):
             return
         signal.signal(signal.SIGIO, signal.SIG_DFL)
         if select.select([run], [], [], 0)[0]:  # the run has closed the socket already
             return
-        answer = _answer(frame, definitions)
+        try:
+            load(further)
+            answer = _answer(packed, values, error)
+        except BaseException as failure:
+            answer = *_stopped(failure), {}, 0, False, None
+        data = memoryview(framed(marshal.dumps(answer, 2)))
         signal.signal(signal.SIGIO, signal.SIG_IGN)
-        send(run, answer)
+        while data:
+            data = data[os.write(run, data) :]
 
 
-def _answer(frame: bytes, definitions: list[object]) -> bytes:
-    """Call a function, and return what happened, encoded: its value, its error, or the coin for
-    which its tape has no outcome; what it billed; how far it read its coins; and the number of at
-    least q that a secret was made of, if there is one.
-
-    The frame has further definitions, in one pickle or several, and the call.
+def _answer(packed: bytes, values: bytes, error: BaseException | None) -> tuple[Any, ...]:
+    """Call a function, and return what happened: its value, its error, or the coin for which its
+    tape has no outcome; what it billed; how far it read its coins; whether it asked for coins; and
+    the number of at least q that a secret was made of, if there is one.
     """
-    try:
-        further, pieces = marshal.loads(frame)
-        for piece in further:
-            definitions += Unpickler(piece, definitions).load()
-        meter = Meter()
-        loaded = [Unpickler(each, definitions, meter).load() for each in pieces]
-        described, plain, given, coins = itertools.chain.from_iterable(loaded)
-        rest = iter(given)
-        places = range(len(plain) + len(given))
-        arguments = [plain[place] if place in plain else next(rest) for place in places]
-        source = None if coins is None else discrete_of(coins)
-        start = source.position if isinstance(source, SampledDiscrete) else 0
-        close_off()
-        call = DoorCall(**described, arguments=())
-        outcome = _outcome(call, arguments, coins)
-        if isinstance(source, TapeDiscrete) and source.tape.stop is not None:
-            kind, data = _stopped(source.tape.stop)  # perhaps the function caught this error
-            outcome = "end" if kind == "end" else "stopped", data
-        words = source.position - start if isinstance(source, SampledDiscrete) else 0
-        tossed = coins is not None and coins.tossed
-        return marshal.dumps((*outcome, dict(meter.counts), words, tossed, call.reduced), 2)
-    except BaseException as error:
-        return marshal.dumps((*_stopped(error), {}, 0, False, None), 2)
+    if error is not None:
+        raise error
+    kind, function, takes_coins, field, shape, plain = pickle.loads(packed)
+    given, coins, meter = pickle.loads(values)
+    rest = iter(given)
+    arguments = [
+        plain[place] if place in plain else next(rest) for place in range(len(plain) + len(given))
+    ]
+    call = DoorCall(
+        kind=kind,
+        party="",
+        number=0,
+        function=function,
+        arguments=(),
+        takes_coins=takes_coins,
+        field=field,
+        shape=shape,
+    )
+    start = position_of(coins)
+    outcome = _outcome(call, arguments, coins)
+    source = None if coins is None else discrete_of(coins)
+    if isinstance(source, TapeDiscrete) and source.tape.stop is not None:
+        end, data = _stopped(source.tape.stop)  # perhaps the function caught this error
+        outcome = "end" if end == "end" else "stopped", data
+    tossed = coins is not None and coins.tossed
+    return *outcome, dict(meter.counts), position_of(coins) - start, tossed, call.reduced
 
 
 def _outcome(call: DoorCall, arguments: Sequence[object], coins: Any) -> tuple[str, Any]:

@@ -7,27 +7,29 @@ are taken out.
 """
 
 import contextlib
-import functools
 import importlib
-import itertools
 import os
 import resource
 import sys
-from types import FrameType
+from collections.abc import Callable, Mapping
+from types import BuiltinFunctionType, CodeType
 from typing import Any
 
 # Each begins the names of events that are refused, unless they are in `_HARMLESS`.
 _REFUSED = (
-    *("_thread.", "ctypes.", "fcntl.", "os.", "pty.", "resource.prlimit", "shutil.", "socket."),
-    *("signal.pthread_kill", "sqlite3.", "subprocess.", "sys.remote_exec", "syslog."),
+    *("_thread.", "ctypes.", "fcntl.", "gc.", "mmap.", "os.", "pty.", "resource.prlimit"),
+    *("shutil.", "signal.pthread_kill", "socket.", "sqlite3.", "subprocess.", "sys.remote_exec"),
+    "syslog.",
 )
-_HARMLESS = {
-    *("os.chdir", "os.fchdir", "os.fwalk", "os.getxattr", "os.listdir", "os.listxattr"),
-    *("os.putenv", "os.scandir", "os.unsetenv", "os.walk"),
-}
+_HARMLESS = frozenset(
+    {
+        *("os.chdir", "os.fchdir", "os.fwalk", "os.getxattr", "os.listdir", "os.listxattr"),
+        *("os.putenv", "os.scandir", "os.unsetenv", "os.walk"),
+    }
+)
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _WITHOUT_EVENT = {
-    "os": (
+    "posix": (
         *("mkfifo", "mknod", "nice", "pidfd_open", "sched_setaffinity", "sched_setparam"),
         *("sched_setscheduler", "setpriority", "sync"),
     ),
@@ -37,38 +39,69 @@ _WITHOUT_EVENT = {
     "_posixshmem": ("shm_open", "shm_unlink"),
     "_posixsubprocess": ("fork_exec",),
 }
+_FUNCTIONS: set[object] = set()
+for _module, _names in _WITHOUT_EVENT.items():
+    with contextlib.suppress(ImportError):
+        _there = vars(importlib.import_module(_module))
+        _FUNCTIONS |= {_there[name] for name in _names if name in _there}
+_PLACES = [
+    (module, name)
+    for module in list(sys.modules.values())
+    for name, value in vars(module).items()
+    if type(value) in (BuiltinFunctionType, type) and value in _FUNCTIONS
+]
 
 
-@functools.cache  # a second hook would ask again what the first has asked
-def close_off() -> None:
-    """Refuse, from now on and in this process, what changes something outside the process."""
+def close_off(allowed: Mapping[str, CodeType]) -> None:
+    """Refuse, from now on, what changes something outside this process and those that it forks.
+
+    `allowed` has, for some events, the code of the function that may cause them; only this process
+    may fork.
+    """
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # also for libraries that report no events
-    for module, names in _WITHOUT_EVENT.items():
-        with contextlib.suppress(ImportError):
-            places = {importlib.import_module(module), importlib.import_module("posix")}
-            for place, name in itertools.product(places, names):
-                if name in vars(place):
-                    setattr(place, name, _taken_out)
-    sys.addaudithook(_check)
+    for module, name in _PLACES:
+        setattr(module, name, _taken_out)
+    sys.addaudithook(_hook(os.getpid(), allowed))
 
 
 def _taken_out(*_: object, **__: object) -> None:
     raise _refusal("a function that changes something outside the process")
 
 
-def _check(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "open":
-        # A number is that of an open file: of the null device, or of the way back to the run.
-        if arguments[2] & _WRITES and not isinstance(arguments[0], int):
-            raise _refusal(f"open({arguments[0]!r}) for writing")
-    elif event.startswith(_REFUSED) and event not in _HARMLESS:
-        raise _refusal(event)
-
-
 def _refusal(deed: str) -> PermissionError:
-    frame: FrameType | None = sys._getframe(2)
-    place = "" if frame is None else f" in line {frame.f_lineno} of {frame.f_code.co_filename}"
+    frame = sys._getframe(2)
     return PermissionError(
-        f"calls {deed}{place}: the function of a door may only return a value, and may change "
-        "nothing outside its process"
+        f"calls {deed} in line {frame.f_lineno} of {frame.f_code.co_filename}: the function of a "
+        "door may only return a value, and may change nothing outside its process"
     )
+
+
+def _hook(process: int, allowed: Mapping[str, CodeType]) -> Callable[[str, tuple[Any, ...]], None]:
+    # All that the hook uses are defaults of its own, because a function could change the variables
+    # of this module, and the functions of Python that they name.
+    def check(
+        event: str,
+        arguments: tuple[Any, ...],
+        refused: tuple[str, ...] = _REFUSED,
+        harmless: frozenset[str] = _HARMLESS,
+        writes: int = _WRITES,
+        taken: frozenset[str] = frozenset(_WITHOUT_EVENT),
+        refusal: Callable[[str], PermissionError] = _refusal,
+        kind: Any = type,
+        number: Any = int,
+        last: Any = str.rpartition,
+        own: tuple[Any, ...] = (process, dict(allowed), os.getpid, sys._getframe),
+    ) -> None:
+        if event == "open":
+            # A number is that of an open file: of the null device, or of the way back to the run.
+            if arguments[2] & writes and kind(arguments[0]) is not number:
+                raise refusal(f"open({arguments[0]!r}) for writing")
+        elif event == "import":
+            if last(arguments[0], ".")[2] in taken:
+                raise refusal(f"import {arguments[0]}")
+        elif event.startswith(refused) and event not in harmless:
+            code = own[3](1).f_code
+            if own[1].get(event) is not code or (event == "os.fork" and own[2]() != own[0]):
+                raise refusal(event)
+
+    return check

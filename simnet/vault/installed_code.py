@@ -6,15 +6,49 @@ to simnet through an entry point (`simnet.installed`), which may be a folder of 
 """
 
 import functools
+import io
+import pickle
 import site
 import sys
 import sysconfig
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
 
+from simnet.doors.captured import contents_of
 from simnet.installed import packages
 
+NAMED = (type, FunctionType, ModuleType)  # what can be found in a module by its name
 _MADE_BY_CODE = 1 << 9  # the flag of classes that were made while the program ran
+
+
+def comes_installed(thing: object) -> bool:
+    """Return whether an object and all that it refers to comes from installed packages."""
+    try:
+        _Installed(io.BytesIO(), pickle.HIGHEST_PROTOCOL).dump(thing)
+    except Exception:  # what cannot be pickled by name cannot be judged
+        return False
+    return True
+
+
+class _Installed(pickle.Pickler):
+    """Goes through an object, and fails at code that is not installed."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        if isinstance(thing, MethodType):  # by its function, and not by the name of this
+            return tuple, ((thing.__func__, thing.__self__),)
+        if isinstance(thing, NAMED) and not is_installed(thing):
+            raise pickle.PicklingError("code that is not installed")
+        if isinstance(thing, FunctionType):
+            around = [contents_of(cell) for cell in thing.__closure__ or ()]
+            return tuple, ((around, thing.__defaults__, thing.__kwdefaults__, vars(thing)),)
+        for kind in thing.__mro__ if isinstance(thing, type) else ():
+            # A script may have put functions of its own into a class.
+            functions = [each for each in vars(kind).values() if isinstance(each, FunctionType)]
+            for name in {each.__module__ for each in functions} - {None}:
+                if name not in sys.modules or not is_installed(sys.modules[name]):
+                    raise pickle.PicklingError("a function that is not installed")
+        return NotImplemented
 
 
 def is_installed(thing: object) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from simnet.vault.vault import in_place_by_wish
+from simnet.vault.place import in_place_by_wish
 
 
 def pytest_addoption(parser: Any) -> None:

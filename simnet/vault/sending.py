@@ -13,88 +13,82 @@ pickle of which the unpickling leaves a trace in the process of the script.
 import functools
 import io
 import pickle
-import sys
-from collections.abc import Sequence
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import cloudpickle
+from cloudpickle.cloudpickle import _dynamic_class_reduce, dynamic_subimport
 
 from simnet.doors.captured import WITH_CACHE
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
-from simnet.vault.installed_code import is_installed
+from simnet.vault.installed_code import NAMED, is_installed
 
-Definitions = dict[int, tuple[int, object]]  # by the id of a definition: its number, and itself
+# By the id of a class, function or module: its number if it is a definition, and itself.
+Known = dict[int, tuple[int | None, object]]
 
-OWN_METER = -1
+loaded: list[object] = []  # in a process of the vault: the definitions, in order
 
 
 class Pickled(cloudpickle.Pickler):  # type: ignore[misc]  # the library has no types
-    """Pickles one object, to `data`. `definitions` are the definitions in it that have no number
-    yet, and `modules` are the names of the installed modules that it needs.
+    """Pickles one object, to `data`. `definitions` are the definitions in it that are not among
+    the `known`, and `modules` are the names of installed modules that it needs.
 
-    Raises the errors of `pickle` and of the objects that are pickled, and `PicklingError` at the
-    first definition that is not installed, if all `must_be_installed`.
+    Raises the errors of `pickle` and of the objects that are pickled.
     """
 
-    def __init__(
-        self, thing: object, numbers: Definitions, must_be_installed: bool = False
-    ) -> None:
+    def __init__(self, thing: object, known: Known) -> None:
         file = io.BytesIO()
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self._known = known
         self._found: dict[int, object] = {}
         self.modules: set[str] = set()
-        self._numbers = numbers
-        self._must_be_installed = must_be_installed
-        self._by_value: list[ModuleType] = []
-        try:
-            self.dump(thing)
-        finally:
-            for module in self._by_value:
-                cloudpickle.unregister_pickle_by_value(module)
+        self.dump(thing)
         self.data = file.getvalue()
         self.definitions = tuple(self._found.values())
-
-    def persistent_id(self, thing: Any) -> int | None:
-        """Return the number of a definition that was sent before. The meter of the party is
-        replaced by a new one, which counts what the function does.
-        """
-        if type(thing) is Meter:
-            return OWN_METER
-        if not issubclass(type(thing), type | FunctionType | ModuleType):
-            return None
-        if id(thing) in self._numbers:
-            return self._numbers[id(thing)][0]
-        name = thing.__name__ if isinstance(thing, ModuleType) else thing.__module__
-        if is_installed(thing):
-            self.modules.add(name)
-            return None
-        if self._must_be_installed:
-            raise pickle.PicklingError(name)
-        self._found[id(thing)] = thing
-        module = sys.modules.get(name)
-        if module is not None and name not in cloudpickle.list_registry_pickle_by_value():
-            cloudpickle.register_pickle_by_value(module)
-            self._by_value.append(module)
-        return None
 
     def reducer_override(self, thing: Any) -> Any:
         """See `pickle.Pickler.reducer_override`. The contents of a cache do not travel, and neither
         do objects that belong to this process, such as generators, locks and open files.
         """
-        if type(thing) is WITH_CACHE and not is_installed(thing.__wrapped__):
-            return _cached, (thing.__wrapped__, thing.cache_parameters())
-        if type(thing) is Metered:
+        kind = type(thing)
+        if issubclass(kind, NAMED):
+            return self._named(thing)
+        if kind is Meter:  # a new one counts what the function does
+            return Meter, ()
+        if kind is Metered:
             return Metered.of, (thing.plain, thing.meter)
-        reduced = super().reducer_override(thing)
-        is_named = issubclass(type(thing), type | FunctionType | BuiltinFunctionType)
-        if is_named or reduced is not NotImplemented or type(thing) in self.dispatch_table:
-            return reduced
+        if kind is WITH_CACHE and not is_installed(thing.__wrapped__):
+            return _cached, (thing.__wrapped__, thing.cache_parameters())
+        if kind in self.dispatch_table:
+            return NotImplemented
         try:
             return thing.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
         except Exception:
-            return Absent, (type(thing).__name__,)
+            return Absent, (kind.__name__,)
+
+    def _named(self, thing: Any) -> Any:
+        place = self._known.get(id(thing))
+        if place is not None:
+            return NotImplemented if place[0] is None else (definition, (place[0],))
+        if is_installed(thing):
+            reduced = super().reducer_override(thing)
+            if reduced is NotImplemented:
+                self._known[id(thing)] = None, thing
+                self.modules.add(thing.__name__ if type(thing) is ModuleType else thing.__module__)
+            return reduced
+        self._found[id(thing)] = thing
+        if isinstance(thing, ModuleType):
+            variables = {name: each for name, each in vars(thing).items() if name != "__builtins__"}
+            return dynamic_subimport, (thing.__name__, variables)
+        if isinstance(thing, FunctionType):
+            return self._dynamic_function_reduce(thing)
+        return _dynamic_class_reduce(thing)
+
+
+def definition(number: int) -> object:
+    """Return a definition, in a process of the vault."""
+    return loaded[number]
 
 
 class Absent:
@@ -120,20 +114,3 @@ class Absent:
 
 def _cached(function: Any, parameters: dict[str, Any]) -> Any:
     return functools.lru_cache(**parameters)(function)
-
-
-class Unpickler(pickle.Unpickler):
-    """Unpickles what `Pickled` has pickled. `definitions` are those that came before, in order, and
-    `meter` counts what is done with the values.
-    """
-
-    def __init__(
-        self, data: bytes, definitions: Sequence[object], meter: Meter | None = None
-    ) -> None:
-        super().__init__(io.BytesIO(data))
-        self._definitions = definitions
-        self._meter = meter
-
-    def persistent_load(self, number: int) -> object:
-        """Return the definition with this number, or the meter."""
-        return self._meter if number == OWN_METER else self._definitions[number]

@@ -1,22 +1,22 @@
 """The vault of one run: where the functions of its doors are called.
 
 Each call is made in a process of its own, which has the definitions of the run, and the values of
-this call alone. So the result of a function
-depends on its arguments and its coins, and on nothing that another call has left behind. A new
-process takes about a millisecond. So a run of more than `MOST_PARTIES` parties, and a run after
-its first `MOST_CALLS` calls, calls functions in two shared processes: one for functions that get
-an input, and one, which has never had an input, for all others. A verdict on such a run makes the
-calls once more in another order (`check_again`), and names this limit.
+this call alone. So the result of a function depends on its arguments and its coins, and on nothing
+that another call has left behind. A new process takes some milliseconds. So a run of more than
+`MOST_PARTIES` parties, and a run after its first `MOST_CALLS` calls, calls functions in two shared
+processes: one for functions that get an input, and one, which has never had an input, for all
+others. A verdict on such a run makes the calls once more in another order (`check_again`), and
+names this limit.
 
 Equal calls have equal results. So a call without seeded coins is made once.
 """
 
 import hashlib
 import marshal
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+import threading
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -32,10 +32,8 @@ from simnet.errors import ScriptError
 from simnet.values.field import Field
 from simnet.values.meter import Meter, Operation
 from simnet.values.residues import Residues
-from simnet.vault.chamber import Chamber
-from simnet.vault.sending import Definitions, Pickled
-
-Pieces = tuple[bytes, ...]  # one call, in one pickle or two
+from simnet.vault.chamber import Process
+from simnet.vault.sending import Known, Pickled
 
 MOST_PARTIES = 50  # in a run with more parties, calls share processes
 MOST_CALLS = 1_000  # the most calls of a run that have a process of their own
@@ -47,109 +45,88 @@ IMPURE = (
     "numbers, read no clock, and use nothing that changes from call to call"
 )
 
-# Whether runs call all functions in place because the caller of `run` says so.
-in_place_by_wish: ContextVar[bool] = ContextVar("in_place_by_wish", default=False)
 
-
-def vault_of(protocol: object, scripts: Iterable[object], parties: int) -> "Vault | None":
-    """Return a new vault for a run; None if functions of doors are called in place: if all code of
-    the protocol and its scripts comes from installed packages, or if the caller says so.
-    """
-    if in_place_by_wish.get() or comes_installed((protocol, *scripts)):
-        return None
-    return Vault(is_shared=parties > MOST_PARTIES)
-
-
-@contextmanager
-def said_in_place(wish: bool | None) -> Iterator[None]:
-    """A context in which runs call functions in place if the caller says so; None changes
-    nothing.
-    """
-    before = in_place_by_wish.set(in_place_by_wish.get() if wish is None else wish)
-    try:
-        yield
-    finally:
-        in_place_by_wish.reset(before)
-
-
-def memory_of(protocol: object, scripts: Sequence[object]) -> bytes | None:
-    """Return all that scripts could remember from one run to the next, as far as it can be pickled:
-    the attributes of the protocol, and the classes, functions and global variables that scripts
-    use. None if it cannot be pickled.
-
-    Cached properties and hashes are left out.
-    """
-    kind = type(protocol)
-    names = {*getattr(protocol, "__dict__", {}), *(each.name for each in _fields(kind))}
-    attributes = [
-        (name, getattr(protocol, name))
-        for name in sorted(names)
-        if not isinstance(getattr(kind, name, None), cached_property) and name != _HASH
-    ]
-    functions = [getattr(script, "__func__", script) for script in scripts]
-    try:
-        return Pickled((kind, attributes, functions), {}).data
-    except Exception:
-        return None
-
-
-def _fields(kind: type) -> Sequence[Any]:
-    return attrs.fields(kind) if attrs.has(kind) else ()
-
-
-def comes_installed(thing: object) -> bool:
-    """Return whether an object and all that it refers to comes from installed packages."""
-    try:
-        Pickled(thing, {}, must_be_installed=True)
-    except Exception:  # what cannot be pickled cannot be judged
-        return False
-    return True
+_last = threading.local()
 
 
 class Vault:
     """Calls functions in other processes. `shared_calls` counts the calls in shared processes."""
 
-    def __init__(self, is_shared: bool) -> None:
+    def __init__(self, protocol: object, scripts: Sequence[object], parties: int) -> None:
         self.shared_calls = 0
-        self._is_shared = is_shared
-        self._own_calls = 0
-        self._shared: list[tuple[DoorCall, Pieces, bytes]] = []  # with a digest of the answer
-        self._numbers: Definitions = {}
+        self._protocol = protocol
+        self._scripts = [getattr(script, "__func__", script) for script in scripts]
+        self._own_calls = MOST_CALLS if parties > MOST_PARTIES else 0
+        self._shared: list[tuple[DoorCall, tuple[bytes, bytes], bytes]] = []  # answers by digest
+        self._known: Known = {}
         self._definitions: list[bytes] = []
         self._modules: set[str] = set()
-        self._chambers: dict[bool, Chamber] = {}  # shared: for calls with inputs, and for others
-        self._kept: dict[Pieces, _Answer] = {}
+        self._first: Sequence[object] | None = None  # the definitions that the scripts use
+        self._nursery: Process | None = None
+        self._chambers: dict[bool, Process] = {}  # shared: for calls with inputs, and for others
+        self._kept: dict[tuple[bytes, bytes], _Answer] = {}
+
+    def memory(self) -> object:
+        """Return all that scripts could remember from one run to the next, as far as it can be
+        pickled: the attributes of the protocol, and the classes, functions and global variables
+        that scripts use. None if it cannot be pickled.
+
+        Cached properties and hashes are left out.
+        """
+        kind = type(self._protocol)
+        fields = attrs.fields(kind) if attrs.has(kind) else ()
+        names = {*getattr(self._protocol, "__dict__", {}), *(each.name for each in fields)} - {
+            _HASH
+        }
+        attributes = [
+            (name, getattr(self._protocol, name))
+            for name in sorted(names)
+            if not isinstance(getattr(kind, name, None), cached_property)
+        ]
+        try:
+            values = self._pickled((kind, attributes, self._scripts))
+            known = self._known.values()
+            if self._first is None:
+                self._first = [thing for number, thing in known if number is not None]
+            named: Known = {id(thing): (number, thing) for number, thing in known if number is None}
+            return values, Pickled(self._first, named).data
+        except Exception:
+            return None
 
     def pack(self, call: DoorCall) -> bytes:
         """Return, pickled, the function and the plain arguments of a call as they are now.
 
         Raises `ScriptError` if they cannot be sent to another process.
         """
-        return self._pickled(call, _described(call))
+        plain = {
+            place: each.value for place, each in enumerate(call.arguments) if type(each) is Plain
+        }
+        described = call.kind, call.function, call.takes_coins, call.field, call.shape
+        return self._pickled((*described, plain), call)
 
     def called(
         self, call: DoorCall, values: Sequence[object], coins: Coins | None, meter: Meter | None
     ) -> Any:
         """Return what `doors.call.called` returns, or raise what it raises."""
-        given = [
-            value
-            for argument, value in zip(call.arguments, values, strict=True)
-            if not isinstance(argument, Plain)
-        ]
+        pairs = zip(call.arguments, values, strict=True)
+        given = [value for argument, value in pairs if type(argument) is not Plain]
+        packed = call.packed or self.pack(call)
         source = None if coins is None else discrete_of(coins)
         meter = meter or Meter()
-        if not isinstance(source, TapeDiscrete):
-            answer = self._answer(call, given, coins)
-        else:
+        if isinstance(source, TapeDiscrete):
             # The child plays the first outcomes of the tape. Then it says which coin comes next.
             outcomes: list[Any] = []
             while True:
                 tape = Tape(outcomes)
                 begun = Coins(source.on(tape), TapeField(tape), meter).for_doors
-                answer = self._answer(call, given, begun)
+                answer = self._answer(call, packed, self._pickled((given, begun, meter), call))
                 if answer.kind != "end":
                     break
                 outcomes.append(source.tape.toss(Choice(answer.value)))
+        else:
+            answer = self._answer(
+                call, packed, self._pickled((given, coins, meter), call), source is not None
+            )
         for operation, times in answer.billed.items():
             meter.bill(operation, times)
         if coins is not None:
@@ -175,13 +152,10 @@ class Vault:
                 raise ScriptError(f"{call.party} (me.{call.kind} of {call.name}): {IMPURE}")
         self.shared_calls, self._shared = len(shared), []
 
-    def _answer(self, call: DoorCall, given: Sequence[object], coins: Coins | None) -> "_Answer":
-        values = given, coins
-        if call.packed is not None:
-            pieces: Pieces = call.packed, self._pickled(call, values)
-        else:
-            pieces = (self._pickled(call, (*_described(call), *values)),)
-        is_seeded = coins is not None and isinstance(discrete_of(coins), SampledDiscrete)
+    def _answer(
+        self, call: DoorCall, packed: bytes, values: bytes, is_seeded: bool = False
+    ) -> "_Answer":
+        pieces = packed, values
         answer = None if is_seeded else self._kept.get(pieces)
         if answer is None:
             answer = self._asked(call, pieces)
@@ -189,17 +163,19 @@ class Vault:
                 self._kept[pieces] = answer
         return answer
 
-    def _asked(self, call: DoorCall, pieces: Pieces) -> "_Answer":
-        is_shared = self._is_shared or self._own_calls >= MOST_CALLS
+    def _asked(self, call: DoorCall, pieces: tuple[bytes, bytes]) -> "_Answer":
+        is_shared = self._own_calls >= MOST_CALLS
         self._own_calls += not is_shared
         self.shared_calls += is_shared
         try:
+            nursery = self._nursery = self._nursery or self._new_nursery()
             chamber = self._chambers.get(call.has_input) if is_shared else None
-            if chamber is None or not self._modules <= chamber.modules:
-                chamber = Chamber(self._modules)
-            further = self._definitions[chamber.sent :]
-            chamber.sent = len(self._definitions)
-            data = chamber.ask(marshal.dumps([further, pieces]))
+            if chamber is None:
+                further = self._definitions[len(nursery.definitions) :]
+                chamber = Process(nursery, self._modules if further else (), further)
+            further = self._definitions[len(chamber.definitions) :]
+            chamber.definitions += further
+            data = chamber.ask(marshal.dumps((further, *pieces)))
             if is_shared:
                 self._chambers[call.has_input] = chamber
                 self._shared.append((call, pieces, hashlib.blake2b(data).digest()))
@@ -208,42 +184,43 @@ class Vault:
             return _Answer.of(marshal.loads(data))
         except Exception as error:
             self._chambers.clear()
+            self._nursery = _last.nursery = None
             raise ScriptError(
                 f"{call.party} (me.{call.kind} of {call.name}): the process in which the function "
                 f"was called {error}: the function of a door may only return a value"
             ) from None
 
-    def _pickled(self, call: DoorCall, thing: object) -> bytes:
+    def _new_nursery(self) -> Process:
+        """Return a nursery: that of the last run in this thread, if it has the same definitions."""
+        last: Process | None = getattr(_last, "nursery", None)
+        if (
+            last is None
+            or last.owner != os.getpid()
+            or last.definitions != self._definitions[: len(last.definitions)]
+        ):
+            last = _last.nursery = Process(modules=self._modules)
+        return last
+
+    def _pickled(self, thing: object, call: DoorCall | None = None) -> bytes:
         try:
-            pickled = Pickled(thing, self._numbers)
+            pickled = Pickled(thing, self._known)
             self._modules |= pickled.modules
             if not pickled.definitions:
                 return pickled.data
-            definitions = Pickled(pickled.definitions, self._numbers)
+            definitions = Pickled(pickled.definitions, self._known)
             self._modules |= definitions.modules
+            count = sum(number is not None for number, _ in self._known.values())
+            numbers = enumerate(pickled.definitions, start=count)
+            self._known |= {id(each): (number, each) for number, each in numbers}
             self._definitions.append(definitions.data)
-            for definition in pickled.definitions:
-                self._numbers[id(definition)] = len(self._numbers), definition
-            return Pickled(thing, self._numbers).data
+            return Pickled(thing, self._known).data
         except Exception as error:
+            if call is None:
+                raise
             raise ScriptError(
                 f"{call.name}, a function of me.{call.kind}, cannot be called in another process: "
                 f"{type(error).__name__}: {error}"
             ) from error
-
-
-def _described(call: DoorCall) -> tuple[dict[str, Any], dict[int, Any]]:
-    described = {
-        "kind": call.kind,
-        "party": call.party,
-        "number": call.number,
-        "function": call.function,
-        "takes_coins": call.takes_coins,
-        "field": call.field,
-        "shape": call.shape,
-    }
-    arguments = enumerate(call.arguments)
-    return described, {place: each.value for place, each in arguments if type(each) is Plain}
 
 
 @attrs.frozen

@@ -1,5 +1,7 @@
 """Every protocol behaves behind the vault as it does in place."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -7,7 +9,10 @@ import pytest
 from simnet import run
 from simnet.adversary.judge import verdict
 from simnet.exhaustive.compare import Comparison
-from simnet.vault import vault as vaults
+from simnet.kernel.seating import seated
+from simnet.vault import place
+from simnet.vault.installed_code import comes_installed
+from simnet.vault.place import said_in_place, vault_of
 from tests.harness.cases import CASES
 
 
@@ -33,8 +38,8 @@ def test_a_protocol_is_the_same_behind_the_vault(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = told(name)
-    monkeypatch.setattr(vaults, "comes_installed", lambda _: False)
-    with vaults.said_in_place(False):
+    monkeypatch.setattr(place, "comes_installed", lambda _: False)
+    with said_in_place(False):
         assert told(name) == here
 
 
@@ -54,6 +59,30 @@ def test_an_exact_view_is_the_same_behind_the_vault(
         return found.epsilon, found.delta()
 
     here = law()
-    monkeypatch.setattr(vaults, "comes_installed", lambda _: False)
-    with vaults.said_in_place(False):
+    monkeypatch.setattr(place, "comes_installed", lambda _: False)
+    with said_in_place(False):
         assert law() == here
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_protocol_of_the_house_is_played_in_place(name: str) -> None:
+    protocol = CASES[name].make(**CASES[name].tiny)
+    with said_in_place(False):
+        assert vault_of(protocol, [*seated(protocol).scripts.values()], 2) is None
+
+
+def test_a_function_put_into_an_installed_class_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    protocol = CASES["dpds"].make(**CASES["dpds"].tiny)
+    monkeypatch.setattr(type(protocol), "response", lambda _, item, coins: [item])
+    assert not comes_installed(protocol)
+
+
+def test_a_run_of_installed_code_does_not_import_the_vault() -> None:
+    code = (
+        "import sys, simnet.cli.verify, simnet.scenario.find as place; from simnet import run; "
+        "run(place.find('dpds')[1].build(2, 2), [1, 2]); "
+        "assert not {'cloudpickle', 'simnet.vault.vault', 'simnet.vault.chamber'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

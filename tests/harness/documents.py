@@ -51,7 +51,7 @@ import attrs
 from simnet.cli.main import build
 from simnet.cli.main import main as simnet
 from simnet.installed import entries
-from simnet.vault.vault import said_in_place
+from simnet.vault.place import said_in_place
 from tests.harness.data import ROOT
 from tests.harness.mentions import Mention, mentions_of
 
