@@ -75,7 +75,7 @@ def test_a_function_put_into_an_installed_class_is_not_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     protocol = CASES["dpds"].make(**CASES["dpds"].tiny)
-    monkeypatch.setattr(type(protocol), "response", lambda _, item, coins: [item])
+    monkeypatch.setattr(type(protocol), "response", lambda _, item, coins: [item] * coins)
     assert not comes_installed(protocol)
 
 
