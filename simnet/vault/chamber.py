@@ -12,6 +12,7 @@ nursery forks one, and hands it a socket of its own, from which the chamber read
 processes end when the run, or the process that has started them, closes its end of their socket.
 """
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -89,7 +90,7 @@ _mothers: dict[int, socket.socket] = {}  # by the process: after a fork, it need
 def _to_mother(request: bytes, connection: socket.socket) -> None:
     with _lock:
         for _ in range(2):  # somebody may have ended the mother
-            mother = _mothers.get(os.getpid()) or _new_interpreter()
+            mother = _mothers.get(os.getpid()) or _made(_new_interpreter)
             with contextlib.suppress(OSError):
                 return _with_socket(mother, request, connection)
             _mothers.pop(os.getpid()).close()
@@ -101,35 +102,38 @@ def _with_socket(to: socket.socket, request: bytes, connection: socket.socket) -
     to.sendall(request[sent:])
 
 
-def _new_interpreter() -> socket.socket:
+def _made(start: Callable[[int], None]) -> socket.socket:
+    """Start a mother, who gets the number of her socket, and return the other end."""
     from simnet.presses import uninterrupted
 
     ours, theirs = socket.socketpair()
     with theirs, uninterrupted():
-        process = subprocess.Popen(
-            [sys.executable, "-P", __file__, str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        )
-    process.returncode = 0  # Python would complain, at the end, that it goes on: it ends by itself
+        start(theirs.fileno())
     _mothers[os.getpid()] = ours
+    atexit.register(ours.close)
     return ours
+
+
+def _new_interpreter(number: int) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-P", __file__, str(number)],
+        pass_fds=[number],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    process.returncode = 0  # Python would complain, at the end, that it goes on: it ends by itself
+
+
+def _fork(number: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # sleeping threads of numpy are no danger here
+        if os.fork() == 0:
+            be_mother(number)
 
 
 def before_file() -> None:
     """Make the mother by a fork of this process, if it is a command that has loaded no file yet."""
-    from simnet.presses import uninterrupted
-
-    if not simnet.vault.is_command or _mothers:
-        return
-    ours, theirs = socket.socketpair()
-    with warnings.catch_warnings(), uninterrupted():
-        warnings.simplefilter("ignore")  # sleeping threads of numpy are no danger here
-        child = os.fork()
-        if child == 0:
-            be_mother(theirs.fileno())
-    theirs.close()
-    _mothers[os.getpid()] = ours
+    if simnet.vault.is_command and not _mothers:
+        _made(_fork)
 
 
 def be_mother(number: int) -> NoReturn:
