@@ -10,6 +10,8 @@ short.
 pickle of which the unpickling leaves a trace in the process of the script.
 """
 
+import contextlib
+import copyreg
 import functools
 import io
 import pickle
@@ -32,15 +34,17 @@ loaded: list[object] = []  # in a process of the vault: the definitions, in orde
 
 class Pickled(cloudpickle.Pickler):  # type: ignore[misc]  # the library has no types
     """Pickles one object, to `data`. `definitions` are the definitions in it that are not among
-    the `known`, and `modules` are the names of installed modules that it needs.
+    the `known`, and `modules` are the names of installed modules that it needs. If `data` is only
+    `compared`, it does not depend on the modules that have been imported.
 
     Raises the errors of `pickle` and of the objects that are pickled.
     """
 
-    def __init__(self, thing: object, known: Known) -> None:
+    def __init__(self, thing: object, known: Known, compared: bool = False) -> None:
         file = io.BytesIO()
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._known = known
+        self._compared = compared
         self._found: dict[int, object] = {}
         self.modules: set[str] = set()
         self.dump(thing)
@@ -82,7 +86,14 @@ class Pickled(cloudpickle.Pickler):  # type: ignore[misc]  # the library has no 
             variables = {name: each for name, each in vars(thing).items() if name != "__builtins__"}
             return dynamic_subimport, (thing.__name__, variables)
         if isinstance(thing, FunctionType):
-            return self._dynamic_function_reduce(thing)
+            reduced = self._dynamic_function_reduce(thing)
+            if self._compared:
+                reduced[2][1]["_cloudpickle_submodules"] = []
+            return reduced
+        # These two appear in a class when somebody first asks for them.
+        copyreg._slotnames(thing)  # type: ignore[attr-defined]
+        with contextlib.suppress(Exception):
+            thing.__annotations__  # noqa: B018
         return _dynamic_class_reduce(thing)
 
 

@@ -89,7 +89,7 @@ class Vault:
             if self._first is None:
                 self._first = [thing for number, thing in known if number is not None]
             named: Known = {id(thing): (number, thing) for number, thing in known if number is None}
-            return values, Pickled(self._first, named).data
+            return values, Pickled(self._first, named, compared=True).data
         except Exception:
             return None
 

@@ -1,12 +1,14 @@
 """Calls in the vault: the same results as in place, and nothing of one call in another."""
 
 import enum
+import importlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import xml
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -36,8 +38,9 @@ from simnet import (
 from simnet.adversary.whole_view import discloses_nothing
 from simnet.doors.plain_values import decode, encode
 from simnet.exhaustive.compare import Comparison
-from simnet.values.sealed import Sealed
+from simnet.values.sealed import Input, Sealed
 from simnet.vault.place import said_in_place
+from simnet.vault.pytest_option import pytest_report_to_serializable
 
 F, NOTE, MARK, SUM = Field(101), Tag("note"), Tag("mark"), Summed("sum")
 
@@ -163,6 +166,34 @@ def test_exact_views_are_the_same_behind_the_vault() -> None:
             found.append(Comparison(Doors(steps, tells=True), "S").compare([2], [3]))
     assert found[0].epsilon == found[1].epsilon
     assert found[0].delta() == found[1].delta() == Fraction(3, 4)
+
+
+class Ballot:
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+
+def uses_a_submodule() -> int:
+    importlib.import_module("xml.sax")
+    return len(xml.sax.__name__)
+
+
+RUNS: list[int] = []
+FIRST_USES: Sequence[Callable[[], object]] = [
+    lambda: Ballot(3),
+    lambda: Ballot.__annotations__ and None,
+    uses_a_submodule,
+]
+
+
+@pytest.mark.parametrize("use", FIRST_USES, ids=["object", "annotations", "submodule"])
+def test_what_python_makes_at_the_first_use_is_no_memory(
+    use: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "xml.sax", raising=False)
+    used = in_vault(lambda me, x: me.disclose(lambda y, x: x, use(), x))
+    assert not used.is_remembered
+    assert in_vault(lambda me, x: RUNS.append(1)).is_remembered
 
 
 def fails(x: int) -> int:
@@ -303,3 +334,12 @@ def spinning() -> list[int]:
 def test_bytes_are_not_taken_for_addresses_of_objects() -> None:
     with pytest.raises(TypeError, match="objects"):
         decode(("ndarray", ["|O", (1,), "C", bytes(8)]))
+
+
+def test_reports_of_tests_contain_ordinary_texts() -> None:
+    """Or pytest-xdist could not send the report of a test that fails in a script."""
+    hook = pytest_report_to_serializable()
+    next(hook)
+    with pytest.raises(StopIteration) as ended:
+        hook.send({"args": [("x", repr(Sealed(Input("u", 1))))]})
+    assert type(ended.value.value["args"][0][1]) is str
