@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help completion reality run test style types test-fast test-slow test-long notebooks docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
+.PHONY: help completion reality run test style types test-fast test-slow test-long notebooks docs wheel coverage fuzz pythons bench figure corpus papers paper-figures format \
 	pins clean
 
 help:  ## show this list
@@ -83,7 +83,7 @@ bench: .venv/ready  ## measure speed and memory, and write the table of speeds
 figure: .venv/ready  ## draw the picture of the README
 	$(BIN)/simnet run dpds --seed 3 --figure notebooks/dpds.png
 
-corpus: .venv/ready  ## write the table of MUTANTS.md
+corpus: .venv/ready  ## write the tables of tests/harness/corpus/MUTANTS.md
 	$(BIN)/python -m tests.harness.corpus.defects
 	$(BIN)/python -m tests.harness.corpus.judged
 
@@ -93,12 +93,11 @@ reality: .venv/ready  ## hold predicted times against real sockets (root; two mi
 completion: .venv/ready  ## run the study of completion time and error, and write its page (ten minutes)
 	$(BIN)/python -m scenarios.completion.page
 
-# Every quoted number with its verdict, from as many trials as the papers had; DATA=DIR for real data, TRIALS=5 for fewer.
+# The pages of the papers; with DATA=DIR (real data) the trials run first that the store lacks, which takes half an hour.
 # Stop it at any time: the same command goes on where it stopped.
-TRIALS ?=
-quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (an hour)
-	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
-		--store build/quotes.jsonl --out build/reproduced --page QUOTES.md
+papers: .venv/ready  ## write the pages docs/papers from the papers' claims
+	mkdir -p build
+	$(BIN)/python -m scenarios.pages $(if $(DATA),$(DATA) build/papers.jsonl)
 
 PAPER_FIGURES := fig1.svg fig4.svg wang_fig1.svg wang_fig3.svg jia_fig7.svg joy_fig3.svg joy_population.svg \
 	biswas_fig1.png biswas_fig3.svg

@@ -80,8 +80,8 @@ from .stated.disclosure import Disclosure as Disclosure
 from .stated.privacy import PrivacyStatement as PrivacyStatement
 from .studies.experiment import Experiment as Experiment
 from .studies.here import reproduce as reproduce
-from .studies.quote import Counterpart as Counterpart
-from .studies.quote import Quote as Quote
+from .studies.paper_claim import Counterpart as Counterpart
+from .studies.paper_claim import PaperClaim as PaperClaim
 from .studies.report import Report as Report
 from .studies.table import Measure as Measure
 from .values.field import Field as Field

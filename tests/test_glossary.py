@@ -3,16 +3,16 @@
 import ast
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 from unittest import mock
 
 import pytest
 
-from scenarios.theorems.all_theorems import THEOREMS
 from simnet.cli.grid import Grid
 from simnet.errors import BadInput
 from simnet.glossary import entries_of, explained, glossary
 from simnet.stated.bill import CODES
+from simnet.studies.paper_claim import Verdict
 from tests.harness.data import ROOT
 from tests.harness.marks import slow_but
 from tests.harness.shell import refusal, simnet
@@ -46,15 +46,15 @@ def test_the_legend_of_the_bill_is_explained() -> None:
         assert explained(words) == explained("field" if code == "qd" else code), words
 
 
-def test_a_numbered_statement_is_found_if_a_paper_has_it() -> None:
-    for theorem in THEOREMS:
-        assert explained(theorem.name), theorem.name
+def test_a_theorem_that_the_program_prints_is_found() -> None:
     assert "log γ" in explained("Theorem 3.3")[0].text
-    for word in ("theorem 99", "Theorem 3.7", "Lemma 99", "Definition 9"):
-        with pytest.raises(BadInput, match="no glossary explains"):
-            explained(word)
-    numbered = {word for word in explained("Lemma 1")[0].words if word[-1].isdigit()}
-    assert numbered <= {theorem.name for theorem in THEOREMS}
+    with pytest.raises(BadInput, match="no glossary explains"):
+        explained("theorem 99")
+
+
+@pytest.mark.parametrize("verdict", get_args(Verdict))
+def test_a_verdict_on_a_claim_is_explained(verdict: str) -> None:
+    assert any("claim of a paper" in entry.words for entry in explained(verdict.split(", ")[-1]))
 
 
 def check_headings(headings: set[str]) -> None:
@@ -134,7 +134,7 @@ QUICK_TABLES = [
 TABLES = [
     *QUICK_TABLES,
     "privacy advise --users 1000 --items 3 --epsilon 1 --delta 1e-6 --rarest 300",
-    "privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5",
+    "claims biswas",
     "privacy tss --counts 10,20 --participation 0.3 --reported 1 --gamma 2",
     "run dpdg --users 20 --items 3",
     "run tss --users 20 --items 3 --reported 1",

@@ -12,7 +12,7 @@ Two kinds of text are not written by hand:
   this line while Sphinx reads the page. The page `index.md` of a folder also gets the list of the
   folder's pages, unless it has a list of its own.
 
-A link in a page may point to a file of the top level (`../../MUTANTS.md`), so that it works where
+A link in a page may point to a file of the top level (`../../SECURITY.md`), so that it works where
 the sources are read. On the site it goes to the page that was made of that file.
 """
 
@@ -32,7 +32,7 @@ ROOT = DOCS.parent
 EXECUTED = ROOT / "build" / "notebooks"
 
 # Files of the top level that become pages of the section "project".
-TOP_LEVEL = ("CHANGELOG", "CONTRIBUTING", "SECURITY", "DECISIONS", "QUOTES", "MUTANTS")
+TOP_LEVEL = ("CHANGELOG", "CONTRIBUTING", "SECURITY", "DECISIONS")
 PAGES = {f"{name}.md": f"docs/project/{name.lower()}.md" for name in TOP_LEVEL} | {
     "README.md": "docs/index.md"
 }

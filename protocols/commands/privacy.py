@@ -30,7 +30,6 @@ For example:
 - `simnet privacy dpds --counts 33,40,200 --participation 0.39 --epsilon 0.5 --relation remove`
 - `simnet privacy dpds --counts 33,40,200 --participation 0.39 --delta 1e-6`
 - `simnet privacy tss-s1 --items 30 --reported 12 --gamma 2 --participation 0.5`
-- `simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5`
 """
 
 OWN: tuple[tuple[Callable[..., object], str | tuple[str, ...]], ...] = (

@@ -7,7 +7,6 @@ The values of Fig. 1 follow one binomial law. Those of Fig. 2 follow "Binomial(5
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import numpy as np
 
 from scenarios.biswas.people import CHOICES, LETTERS, TITLES, USERS, holders
@@ -15,9 +14,9 @@ from scenarios.biswas.trials import NORMALISED, RAW, SQUARED, collected
 from simnet.drawing import ESTIMATE, INK, PAGE, SMALL, TRUTH, blank_figure
 from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.statements import MeasureByAxis, everywhere, exact
-from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.paper_claim import PaperClaim
+from simnet.studies.statements import MeasureByAxis, everywhere
+from simnet.studies.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +30,6 @@ def experiment(
     summary: str,
     source: str,
     laws: Sequence[str],
-    quotes: Sequence[Quote],
     choices: Sequence[str] = (),
 ) -> Experiment:
     """Return the experiment on values that follow these laws."""
@@ -53,51 +51,30 @@ def experiment(
         trials=20,
         quick_trials=3,
         choices=(*CHOICES, *choices),
-        quotes=[
-            *quotes,
-            *(closer(source, law, len(laws) > 1) for law in laws),
-        ],
+        claims=[closer(source, law) for law in laws],
         figure=histograms,
         cost=lambda _: 0.004,
     )
 
 
-def closer(source: str, law: str, several: bool) -> Quote:
-    """Return the quote that estimates are closer to the data for π = 0.9 than for π = 0.1, for
-    values of one law.
-
-    If there are `several` laws, the quote says which of them it judges.
+def closer(source: str, law: str) -> PaperClaim:
+    """Return the claim that estimates are closer to the data for the larger sampling probability:
+    a smaller sum of squared errors of the raw estimates, on average.
     """
-    under = "closer: a smaller sum of the squared errors of the raw estimates, on average"
-    title = " ".join(TITLES[law].split())
-    made = everywhere(
-        f"Biswas et al., section 4 and {source.removeprefix('Biswas et al., ')}",
-        "the estimates by g are closer to the data for π = 0.9 than for π = 0.1",
-        "squared_l2",
-        "sampling",
-        ["epsilon"],
-        smaller_at_the_end,
-        under=f"{under}; the data: {title}" if several else under,
-        points="the two values of π are the paper's; the text names no ε",
+    reading = everywhere("squared_l2", "sampling", ["epsilon"], smaller_at_the_end)
+    figure = source.removeprefix("Biswas et al., ")
+    return PaperClaim(
+        f"{figure}, {law}",
+        f"section 4 and {figure}",
+        f"The estimates by g are closer to the data for π = 0.9 than for π = 0.1: "
+        f"{' '.join(TITLES[law].split())}",
+        runs=lambda table: reading(table.where(law=law)),
     )
-    reading = made.reading
-    return attrs.evolve(made, reading=lambda table: reading(table.where(law=law)))
 
 
 def smaller_at_the_end(numbers: MeasureByAxis) -> bool:
     """Whether the error, or the distance, at π = 0.9 is smaller than that at π = 0.1."""
     return numbers[MOST] < numbers[LEAST]
-
-
-def size(table: Table) -> Counterpart:
-    """The number of values whose share is estimated.
-
-    Raises `NoSuchPoint` if nothing was run on the binomial law.
-    """
-    found = table.where(law=BINOMIAL).rows
-    if not found:
-        raise NoSuchPoint(f"nothing was run on the law {BINOMIAL!r}")
-    return exact(float(found[0]["values"]))
 
 
 def histograms(table: Table) -> "Figure":
@@ -163,28 +140,11 @@ def _histogram(axes: "Axes", row: Any, truth: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-FIG1 = experiment(
-    "A histogram from sampled users",
-    "Biswas et al., Fig. 1",
-    [BINOMIAL],
-    [
-        Quote(
-            "Biswas et al., section 4 and Fig. 1",
-            "size of the domain of Binomial(100, 0.5)",
-            "100",
-            size,
-            correction="The values from 0 to 100 are 101 values.",
-            instead=lambda _: 100.0 - 0.0 + 1.0,
-            disputed="The text does not list the domain. Without the value 0, whose probability "
-            "is 2^-100, the domain has size 100.",
-        )
-    ],
-)
+FIG1 = experiment("A histogram from sampled users", "Biswas et al., Fig. 1", [BINOMIAL])
 FIG2 = experiment(
     "A histogram of two binomials from sampled users",
     "Biswas et al., Fig. 2",
     ["sum", "mixture"],
-    [],
     [
         'We read "+" as the sum of two independent numbers, and as a mixture in equal parts; the '
         "text does not say which."

@@ -12,7 +12,6 @@ import numpy as np
 
 from protocols.advice.advice import Option, Question, options_of
 from protocols.committee.script import Committee, RobustDPDS
-from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import FrequencyCollection
 from protocols.secagg.script import SecAgg
@@ -41,15 +40,14 @@ CHOICES = (
 @cache
 def option(label: str, users: int) -> Option:
     """Return the protocol with this label in `simnet compare`, at equal privacy. Committees and
-    secure aggregation have the p of dpds, or the δ of dpdg: in `simnet compare` theirs are smaller,
-    for runs in which users drop out.
+    secure aggregation have the p of dpds: in `simnet compare` theirs is smaller, for runs in which
+    users drop out.
 
     Raises `BadInput` if no parameters give so few users this privacy, and `ValueError` for fewer
     users than items.
     """
     question = Question(users, ITEMS, EPSILON, DELTA, rarest=users // ITEMS)
-    found = options_of(label.removesuffix(" with noise"), question)
-    for one in found:
+    for one in options_of(label, question):
         if one.label == label:
             return _as_if_nobody_dropped_out(one, users)
     raise BadInput(
@@ -62,13 +60,11 @@ def _as_if_nobody_dropped_out(one: Option, users: int) -> Option:
     script = one.script
     if not isinstance(script, Committee | SecAgg):
         return one
-    is_noisy = isinstance(script, SecAgg) and isinstance(script.question, DPDG)
-    plain = option("dpdg" if is_noisy else "dpds", users)
+    plain = option("dpds", users)
     question = plain.script
-    if isinstance(script, SecAgg):
-        assert isinstance(question, DPDS | DPDG)
-        return attrs.evolve(one, script=attrs.evolve(script, question=question), error=plain.error)
     assert isinstance(question, DPDS)
+    if isinstance(script, SecAgg):
+        return attrs.evolve(one, script=attrs.evolve(script, question=question), error=plain.error)
     script = attrs.evolve(script, participation=question.participation)
     return attrs.evolve(one, script=script, error=plain.error)
 

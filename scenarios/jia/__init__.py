@@ -1,10 +1,7 @@
 """Experiments on Jia and Gong, *Calibrate*."""
 
 EXPERIMENTS = {  # name: module and record, which is imported when it is used
-    "jia_text": "scenarios.jia.text:EXPERIMENT",
-    "jia_theorem2": "scenarios.jia.theorem2:EXPERIMENT",
-    "jia_eq14": "scenarios.jia.laws:EQ14",
-    "jia_eq22": "scenarios.jia.laws:EQ22",
+    "jia_eq14": "scenarios.jia.eq14:EXPERIMENT",
     "jia_fig3": "scenarios.jia.fig3:EXPERIMENT",
     "jia_fig4": "scenarios.jia.fig4:EXPERIMENT",
     "jia_fig5": "scenarios.jia.hitters:FIG5",

@@ -9,15 +9,14 @@ from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, titles
 from scenarios.jia.trials import law
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.paper_claim import Counterpart, PaperClaim
 from simnet.studies.readings import counted
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SOURCE = "Jia and Gong, section IV-A1, Fig. 3"
-PART = "only the first sessions of Kosarak are among the data, so its size is not compared"
+SOURCE = "section IV-A1, Fig. 3"
 
 
 def size(name: str, population: str) -> Callable[[Table], Counterpart]:
@@ -27,8 +26,6 @@ def size(name: str, population: str) -> Callable[[Table], Counterpart]:
         rows = table.where(population=population).rows
         if not rows or table.synthetic:
             raise NoSuchPoint(f"nothing was run on real counts of {population}")
-        if population == "kosarak":
-            raise NoSuchPoint(PART)
         return counted(float(rows[0][name]))
 
     return reading
@@ -68,35 +65,20 @@ EXPERIMENT = Experiment(
         "A point of our figure stands for the counts from c to below 2c. It shows the share "
         "of the items that have one of these counts, divided by the number of these counts.",
     ),
-    quotes=[
-        Quote(
+    claims=[
+        PaperClaim(
+            f"Fig. 3, {title}, {name}",
             SOURCE,
-            "number of items, Retail",
-            "16470",
-            size("items", "retail"),
-            data=DATA["retail"],
-        ),
-        Quote(
-            SOURCE,
-            "number of users, Retail",
-            "908576",
-            size("users", "retail"),
-            data=DATA["retail"],
-        ),
-        Quote(
-            SOURCE,
-            "number of items, Kosarak",
-            "41270",
-            size("items", "kosarak"),
-            data=DATA["kosarak"],
-        ),
-        Quote(
-            SOURCE,
-            "number of users, Kosarak",
-            "8019015",
-            size("users", "kosarak"),
-            data=DATA["kosarak"],
-        ),
+            f"The number of {name}, {title}",
+            printed,
+            runs=size(name, population),
+            data=DATA[population],
+        )
+        for population, title, sizes in (
+            ("retail", "Retail", ("16470", "908576")),
+            ("kosarak", "Kosarak", ("41270", "8019015")),
+        )
+        for name, printed in zip(("items", "users"), sizes, strict=True)
     ],
     figure=draw,
     cost=lambda _: 0.01,

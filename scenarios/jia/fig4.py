@@ -7,7 +7,7 @@ averaged over the items, depends on the population only through the numbers of u
 a made-up population of this size has the paper's variance.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any
@@ -31,217 +31,109 @@ from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, SIZES, TITLES
 from scenarios.jia.trials import RUNS
 from simnet.drawing import ESTIMATE, INK, TRUTH, blank_figure
 from simnet.studies.curves import note
-from simnet.studies.experiment import Experiment, Word
-from simnet.studies.quote import INFORMATIVE, STATED, Counterpart, Quote
+from simnet.studies.data import NONE_NEEDED
+from simnet.studies.experiment import Experiment
+from simnet.studies.paper_claim import Counterpart, PaperClaim
 from simnet.studies.statements import Outcome, share_of
-from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
-from simnet.studies.verdict_table import NONE_NEEDED
+from simnet.studies.table import Measure, NoSuchPoint, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SOURCE = "Jia and Gong, section IV-B, Fig. 4"
+SOURCE = "section IV-B, Fig. 4"
 WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "epsilon": 1.0}
 # A distance is far below the distance from which on the test rejects if it is at most this share of
 # it. The test then rejects at the rate of false alarms.
-FAR_BELOW = 0.1
-STANDARD = (
-    "The number is the standard deviation, at ε = 1. As a variance it would belong to an ε of "
-    "about 8.7, where the printed mean, -3.2, would be over 8 standard errors off."
-)
-EPSILON = "the text states no ε here; we take ε = 1, where 5434 is the standard deviation"
-OF_WHOLE = "of OUE on Kosarak"
-PLACES = "-4, -3.75, ..., 4 standard deviations"  # `BOUNDS` in words
-GAUSSIAN = (
-    "The estimates lie on a lattice, and their law is skewed. By k-RR, few reports support an "
-    "item, so that a standard deviation has few points of the lattice."
-)
+NEAR = 0.01  # how near a distribution function is to be to a Gaussian's
 
 
-def offset(table: Table) -> Counterpart:
-    """Return the square of a collection's mean noise, averaged over our collections; the paper has
-    one collection.
-    """
-    return Counterpart.of(table.at("offset", **WHOLE), 1)
-
-
-def noise_of(table: Table, power: int, fitted: bool) -> Counterpart:
-    """Return the standard deviation (`power` 1) or the variance (2) of the noise.
-
-    Without `fitted`, the number follows from Eq. 14 alone. With `fitted`, the paper fitted it to
-    one collection, so it is random, and our runs measure it.
-    """
+def fitted_deviation(table: Table) -> Counterpart:
+    """Return the standard deviation of the noise; the paper fitted it to one collection."""
     users, items = SIZES[WHOLE["population"]]
     known = Noise.of(OUE(WHOLE["epsilon"], items), users)
-    variance = float(known.variance(users / items)) if fitted else known.floor
-    expected = variance if power == 2 else sqrt(variance)
-    if not fitted:
-        return Counterpart(expected)
-    # The relative scatter of a number that is fitted to normal noise.
-    spread = power / sqrt(2 * items)
-    try:
-        found = table.at("variance", **WHOLE)
-    except NoSuchPoint:
-        return Counterpart(expected, spread=spread)
-    numbers = (found.mean, found.low, found.high)
-    measured, low, high = numbers if power == 2 else (sqrt(max(one, 0.0)) for one in numbers)
-    return Counterpart(expected, measured, low, high, spread, trials=found.trials)
+    found = table.at("variance", **WHOLE)
+    measured, low, high = (sqrt(max(one, 0.0)) for one in (found.mean, found.low, found.high))
+    expected = sqrt(float(known.variance(users / items)))
+    return Counterpart(expected, measured, low, high, 1 / sqrt(2 * items), trials=found.trials)
 
 
-def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
-    """Return whether the noise is the Gaussian of Eq. 13 and 14, up to the threshold of the word
-    "Gaussian".
+def gaussian(table: Table, mechanism: str) -> Counterpart:
+    """Return whether the distribution function of the noise differs nowhere from the Gaussian's by
+    more than `NEAR`, on Retail at ε = 1.
     """
-    rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
+    rows = table.where(population="retail", mechanism=mechanism, epsilon=1.0).rows
     if not rows:
-        raise NoSuchPoint(f"no trial looked at the noise of {mechanism} on {population} at ε = 1")
-    limit, (distance, arm) = table.word("Gaussian"), pooled_distance(rows)
-    outcome = Outcome(distance <= limit, distance + arm <= limit, distance - arm <= limit)
-    words = (
-        f"ε = 1; the distance is {_between(rows[0])} by the exact law, and {distance:.2g} ± "
-        f"{arm:.1g} measured at {PLACES}"
-    )
-    law = _within(rows[0], limit)
-    return attrs.evolve(share_of([outcome], law), trials=len(rows), judged_at=words)
+        raise NoSuchPoint(f"no trial looked at the noise of {mechanism}")
+    distance, arm = pooled_distance(rows)
+    outcome = Outcome(distance <= NEAR, distance + arm <= NEAR, distance - arm <= NEAR)
+    law = 1.0 if rows[0]["most_distance"] <= NEAR else 0.0
+    return attrs.evolve(share_of([outcome], law), trials=len(rows))
 
 
-def _between(row: TrialRow, least: str = "expected_distance") -> str:
-    return f"between {row[least]:.2g} and {row['most_distance']:.2g}"
-
-
-def _within(row: TrialRow, limit: float, least: str = "expected_distance") -> float | None:
-    return 1.0 if row["most_distance"] <= limit else 0.0 if row[least] > limit else None
-
-
-def tested(table: Table, population: str, mechanism: str) -> Counterpart:
-    """Return whether Kolmogorov's test rejects the Gaussian only as often as false alarms explain.
-
-    False alarms do not explain a number of rejections if false alarms alone would reach or exceed
-    this number with a probability below 1/100.
-    """
-    # Scipy loads slowly, so we import it only where it is needed.
-    from scipy.special import bdtrc, bdtri, kolmogi
-
-    rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
+def mixture(table: Table) -> Counterpart:
+    """Return whether Eq. 21 gives the distribution of the estimates up to `NEAR`."""
+    rows = table.where(population="retail", mechanism="oue", epsilon=1.0).rows
     if not rows:
-        raise NoSuchPoint(f"no trial looked at the noise of {mechanism} on {population} at ε = 1")
-    rejected, count = sum(int(row["rejected"]) for row in rows), len(rows)
-    chance = float(bdtrc(rejected - 1, count, FALSE_ALARM)) if rejected else 1.0
-    possible = chance >= FALSE_ALARM
-    least, most = (float(rows[0][name]) for name in ("expected_distance", "most_distance"))
-    sees = float(kolmogi(FALSE_ALARM)) / sqrt(rows[0]["items"])
-    words = (
-        f"ε = 1; collections that the test rejected: {rejected} of {count}; it rejects a "
-        f"collection with a distance of {sees:.2g} or more, and by the exact law the distance is "
-        f"{_between(rows[0])}"
-    )
-    # By the law, the test rejects at the rate of false alarms if the distance is far below the
-    # distance from which on the test rejects, and more often if the distance is above it.
-    expected = 1.0 if most <= FAR_BELOW * sees else 0.0 if least >= sees else None
-    # To show that it does not reject more often, the upper bound of its rate of rejections (Clopper
-    # and Pearson, one-sided, 99 %) must be close to the rate of false alarms.
-    rate = float(bdtri(rejected, count, FALSE_ALARM)) if rejected < count else 1.0
-    surely = rate <= FALSE_ALARM * (1 + INFORMATIVE)
-    found = share_of([Outcome(possible, surely, possible)], expected)
-    return attrs.evolve(found, trials=count, judged_at=words)
+        raise NoSuchPoint("no trial looked at the estimates of OUE")
+    return Counterpart(float(rows[0]["mixture_distance"] <= NEAR), share=True)
 
 
-def mixture(table: Table, population: str) -> Counterpart:
-    """Return whether Eq. 21 gives the law of the estimates of OUE, by the exact laws and up to the
-    threshold of the word "Gaussian".
-    """
-    rows = table.where(population=population, mechanism="oue", epsilon=1.0).rows
-    if not rows:
-        raise NoSuchPoint(f"no trial looked at the estimates of oue on {population} at ε = 1")
-    words = f"ε = 1; the distance is {_between(rows[0], 'mixture_distance')} by the exact law"
-    law = _within(rows[0], table.word("Gaussian"), "mixture_distance")
-    return Counterpart(law, share=True, judged_at=words)
-
-
-def quotes() -> Iterator[Quote]:
-    """Yield the quotes of this figure, of the noise in section III-B, and of Eq. 21."""
-    yield Quote(
+def claims() -> Iterator[PaperClaim]:
+    """Yield the claims of this figure."""
+    users, items = SIZES[WHOLE["population"]]
+    yield PaperClaim(
+        "Fig. 4, fitted mean",
         SOURCE,
-        f"square of the fitted mean of the noise {OF_WHOLE} (printed: -3.2)",
+        "The fitted mean of the noise of OUE on Kosarak is -3.2; its square, at ε = 1",
         "10.24",
-        offset,
+        runs=lambda table: Counterpart.of(table.at("offset", **WHOLE), 1),
         data=NONE_NEEDED,
-        points=EPSILON,
     )
-    for what, printed, fitted in (
-        (f"variance of the noise {OF_WHOLE} by theory", "5434", False),
-        (f"fitted variance of the noise {OF_WHOLE}", "5405", True),
-    ):
-        yield Quote(
-            SOURCE,
-            what,
-            printed,
-            partial(noise_of, power=2, fitted=fitted),
-            STANDARD,
-            partial(noise_of, power=1, fitted=fitted),
-            data=NONE_NEEDED,
-            points=EPSILON,
+    yield PaperClaim(
+        "Fig. 4, variance",
+        SOURCE,
+        "The variance of the noise of OUE on Kosarak by theory, at ε = 1",
+        "5434",
+        lambda: Noise.of(OUE(1.0, items), users).floor,
+        correction="The number is the standard deviation.",
+        why="As a variance it would belong to an ε of about 8.7, where the printed mean, -3.2, "
+        "would be over 8 standard errors off.",
+        check="by hand: √(4 e n)/(e - 1) = 5434 for n = 8,019,015",
+        top="Fig. 4: the variance 5434 is the standard deviation.",
+    )
+    yield PaperClaim(
+        "Fig. 4, fitted",
+        SOURCE,
+        "The fitted variance of the noise of OUE on Kosarak; read as the standard deviation",
+        "5405",
+        runs=fitted_deviation,
+        data=NONE_NEEDED,
+    )
+    for mechanism, name in NAMES.items():
+        yield PaperClaim(
+            f"p_s, {name}",
+            "section III-B",
+            f"The noise p_s of one collection by {name} is a Gaussian with the moments of Eq. 13 "
+            "and 14 (Retail, ε = 1)",
+            runs=None if mechanism == "k-rr" else partial(gaussian, mechanism=mechanism),
+            data=DATA["retail"],
+            open="The text has no measure. The estimates lie on a lattice with few points in a "
+            "standard deviation, and are skewed; Kolmogorov's test rejects the Gaussian."
+            if mechanism == "k-rr"
+            else "",
+            why=""
+            if mechanism == "k-rr"
+            else "The distribution functions differ by less than 1 %.",
         )
-    for population in FILES:
-        for mechanism, name in NAMES.items():
-            shown = mechanism == "oue" and population == "kosarak"
-            yield _stated(
-                SOURCE if shown else "Jia and Gong, section III-B",
-                f"the noise p_s of one collection by {name} on {TITLES[population]} is a Gaussian "
-                "with mean 0 and the variance of Eq. 14",
-                partial(gaussian, population=population, mechanism=mechanism),
-                population,
-                "its distribution function differs nowhere from the Gaussian's by more than "
-                "the threshold of the word Gaussian",
-                "The text has no measure, and we chose the threshold."
-                if mechanism == "k-rr"
-                else "",
-            )
-            yield _stated(
-                SOURCE if shown else "Jia and Gong, section III-B",
-                f"the noise p_s of one collection by {name} on {TITLES[population]} is a Gaussian "
-                "with mean 0 and the variance of Eq. 14",
-                partial(tested, population=population, mechanism=mechanism),
-                population,
-                "Kolmogorov's test rejects the Gaussian no more often than false alarms explain, "
-                f"which come in {100 * FALSE_ALARM:g} % of the collections",
-                unresolved="The distance is so small that the test rejects almost as rarely as by "
-                "false alarm. No number of trials that we can run tells the two rates apart.",
-                disputed="The text has no measure, and we chose the test."
-                if mechanism == "k-rr"
-                else "",
-            )
-        yield _stated(
-            "Jia and Gong, section III-C, Eq. 21",
-            f"the estimates of OUE on {TITLES[population]} have the distribution that follows "
-            "from the true counts and Gaussian noise",
-            partial(mixture, population=population),
-            population,
-            "their distribution function differs nowhere from this distribution's by more "
-            "than the threshold of the word Gaussian",
-        )
-
-
-def _stated(
-    source: str,
-    what: str,
-    reading: Callable[[Table], Counterpart],
-    population: str,
-    under: str,
-    disputed: str = "",
-    unresolved: str = "",
-) -> Quote:
-    return Quote(
-        source,
-        what,
-        STATED,
-        reading,
-        under=under,
-        why=GAUSSIAN,
-        data=DATA[population],
-        disputed=disputed,
-        unresolved=unresolved,
+    yield PaperClaim(
+        "Eq. 21",
+        "section III-C, Eq. 21",
+        "The estimates of OUE have the distribution of the true counts plus Gaussian noise "
+        "(Retail)",
+        runs=mixture,
+        data=DATA["retail"],
+        why="The distribution functions differ by less than 1 %.",
     )
 
 
@@ -353,14 +245,7 @@ EXPERIMENT = Experiment(
             f"{100 * FALSE_ALARM:g} % of the collections."
         ),
     ),
-    words={
-        "Gaussian": Word(
-            0.01,
-            "a law counts as Gaussian if its distribution function differs nowhere from "
-            "the Gaussian's by more than this",
-        )
-    },
-    quotes=list(quotes()),
+    claims=list(claims()),
     figure=draw,
     cost=noise_cost,
 )

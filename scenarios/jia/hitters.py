@@ -6,30 +6,17 @@ threshold set to 0. The paper calls the cut a threshold.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import pairwise
-from math import inf
 from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.jia.paired import (
-    all_less,
-    always,
-    difference_falls,
-    difference_rises,
-    less,
-    places_of,
-    quotient_falls,
-    sure,
-)
+from scenarios.jia.paired import all_less, always, difference_falls, places_of
 from scenarios.jia.people import CHOICES, DATA, FILES, TITLES
 from scenarios.jia.trials import FOUND, RATES, TRIALS, WORDS, hitters, hitters_cost
 from simnet.drawing import vertical
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
-from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.statements import paired_less, places_in_words
+from simnet.studies.paper_claim import Counterpart, PaperClaim
 from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
 
 if TYPE_CHECKING:
@@ -37,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # The fields `what`, `reading`, `why`, `under` and `disputed` of a quote.
-Row = tuple[str, Callable[[Table], Counterpart], str, str, str]
-SOURCE = "Jia and Gong, section IV-B, Fig."
 CUTS = {
     "retail": (200.0, 400.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0, 1800.0, 2400.0),
     "kosarak": (100.0, 200.0, 300.0, 400.0, 550.0, 700.0, 850.0, 1100.0, 1500.0),
@@ -90,7 +75,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
             ),
         ),
         data=DATA[population],
-        quotes=list(_by_cut(number, population) if by_cut else _by_epsilon(number, population)),
+        claims=list(claims(number, by_cut)) if population == "retail" else (),
         figure=lambda table: _draw(table, axis, label, TITLES[population]),
         cost=hitters_cost,
     )
@@ -146,391 +131,133 @@ def threshold_of(table: Table) -> float:
     return float(table.rows[0]["threshold"])
 
 
-def below(table: Table) -> Places:
-    """Return the trials by cut, for the cuts below the significance threshold.
-
-    Raises `NoSuchPoint` if there are none.
+def _by(table: Table, where: str = "") -> Places:
+    """Return the trials by threshold or ε: all, or those below or above the significance
+    threshold.
     """
-    return _some(
-        {cut: rows for cut, rows in by_cut(table).items() if cut < threshold_of(table)}, "below"
-    )
-
-
-def above(table: Table) -> Places:
-    """Return the trials by cut, for the cuts from the significance threshold on.
-
-    Raises `NoSuchPoint` if there are none.
-    """
-    return _some(
-        {cut: rows for cut, rows in by_cut(table).items() if cut >= threshold_of(table)},
-        "at or above",
-    )
-
-
-def by_cut(table: Table) -> Places:
-    """Return the trials by cut."""
-    return places_of(table, "cut")
-
-
-def by_epsilon(table: Table) -> Places:
-    """Return the trials by ε."""
-    return places_of(table, "epsilon")
-
-
-def _some(places: Places, where: str) -> Places:
+    if "cut" not in table.axes:
+        return places_of(table, "epsilon")
+    places = places_of(table, "cut")
+    if where:
+        low, least = where == "below", threshold_of(table)
+        places = {cut: rows for cut, rows in places.items() if (cut < least) == low}
     if not places:
-        raise NoSuchPoint(f"no cut {where} the significance threshold was run")
+        raise NoSuchPoint(f"no threshold {where} the significance threshold was run")
     return places
 
 
-def alike(places: Places, axis: str) -> Counterpart:
-    """Return the share of places at which OUE and OUE-Zero have the same rates in every trial."""
+def alike(table: Table) -> Counterpart:
+    """Return whether OUE-Zero and OUE have the same rates from the significance threshold on."""
     rows = {
         place: [
             {**row, "alike": int(all(row[f"{r}_zero"] == row[f"{r}_oue"] for r in RATES))}
             for row in trials
         ]
-        for place, trials in places.items()
+        for place, trials in _by(table, "above").items()
     }
-    return always(rows, "alike", axis, lambda row: row.get("cut", inf) >= row["threshold"])
+    return always(rows, "alike", "place", lambda _: True)
 
 
-def best(places: Places, axis: str) -> Counterpart:
-    """Return the share of places at which Calibrate has a better F-score than OUE and OUE-Zero."""
-    with_all = [[row for row in rows if "f_score_calibrate" in row] for rows in places.values()]
-    if not all(with_all):
-        raise NoSuchPoint(f"at some {axis} no collection could be calibrated")
-    found = paired_less(with_all, ["f_score_oue", "f_score_zero"], ["f_score_calibrate"])
-    words = places_in_words([{axis: value} for value in places], [axis])
-    return attrs.evolve(sure(found), judged_at=words)
+def best(table: Table) -> Counterpart:
+    """Return whether Calibrate has the best F-score, below the threshold if thresholds vary."""
+    pairs = [(f"f_score_{other}", "f_score_calibrate", 1.0) for other in ("oue", "zero")]
+    return all_less(_by(table, "below"), pairs)
 
 
-def _quotes(number: int, population: str, rows: Iterator[Row]) -> Iterator[Quote]:
-    for what, reading, why, under, disputed in rows:
-        yield Quote(
-            f"{SOURCE} {number}",
-            f"{what}, {TITLES[population]}",
-            STATED,
-            partial(_with_threshold, reading=reading),
-            why=why,
-            under=under,
-            disputed=disputed,
-        )
-
-
-def _with_threshold(table: Table, reading: Callable[[Table], Counterpart]) -> Counterpart:
-    found = reading(table)
-    if "cut" not in table.axes:
-        return found
-    words = f"the significance threshold is {threshold_of(table):.4g}"
-    return attrs.evolve(found, judged_at="; ".join(filter(None, (found.judged_at, words))))
-
-
-LOSES = "At some point Calibrate's F-score is not the highest one."
-ORDER = "At some point the two numbers have the other order, or are equal."
-TRULY = "At some point the two have different rates."
-DIFFERENT = (
-    "The text says 'for different thresholds (especially thresholds that are smaller than the "
-    "significance threshold)' and names none. It may mean all thresholds, the smaller ones alone, "
-    "or only several thresholds."
-)
-ZERO_STEPS = (
-    "The text does not say that this is so at every step to a smaller threshold, and it does not "
-    "name its thresholds. It may compare the largest threshold with the smallest."
-)
-GIVEN = "The text says 'given a threshold' and names none. It need not mean every threshold."
-BUDGETS = (
-    "The text says 'for different privacy budgets' and names none for this figure. It need not "
-    "mean every budget."
-)
-STEPWISE = (
-    "The text does not say that the improvement shrinks at every step to a larger threshold, and "
-    "it does not name its thresholds. It may compare the smallest threshold with the largest."
-)
-
-
-def precision_of_zero(table: Table) -> Counterpart:
-    """Return the share of steps to a smaller cut at which OUE-Zero's precision rises.
-
-    Below the significance threshold OUE-Zero predicts the same items at every cut. So by the
-    definition of precision its mean rises if more items are above the smaller cut in truth, because
-    each of these items is predicted with some probability. Otherwise the mean stays the same.
+def fewer(*rates: str) -> Callable[[Table], Counterpart]:
+    """Return the reading that Calibrate has less of these than OUE; it does by law where it lowers
+    every estimate at the threshold and some item is above it.
     """
-    places = below(table)
-    return _if_items_between(places, difference_falls(places, "precision_zero", "", "cut"))
+
+    def read(table: Table) -> Counterpart:
+        places = _by(table)
+        pairs = [(f"{rate}_calibrate", f"{rate}_oue", 1.0) for rate in rates]
+        found = all_less(places, pairs)
+        if not all(rows[0]["lowered"] for rows in places.values()):
+            return found
+        laws = [rows[0]["above"] > 0 for rows in places.values()]
+        return attrs.evolve(found, expected=sum(laws) / len(laws))
+
+    return read
 
 
-def counts_of_zero(table: Table, one: str, other: str = "", falls: bool = False) -> Counterpart:
-    """Return the share of steps to a smaller cut at which OUE-Zero's number `one` of items rises.
-
-    With `falls`, the number has to fall. With `other`, it has to rise by more than the number
-    `other` rises.
-
-    OUE-Zero predicts the same items at every cut below the significance threshold. An item between
-    the two cuts of a step turns from a false into a true positive if it is predicted, and from a
-    true negative into a false negative otherwise. As fewer users than the significance threshold
-    hold the item, it is predicted with a probability below 1/2.
+def _ends(places: Places, rate: str, other: str) -> Counterpart:
+    """Return whether a rate of OUE-Zero, less another one, is larger at the smallest threshold than
+    at the largest.
     """
-    places = below(table)
-    found = (
-        difference_rises(places, one, "cut")
-        if falls
-        else difference_falls(places, one, other, "cut")
-    )
-    return _if_items_between(places, found)
+    ends = {cut: places[cut] for cut in (min(places), max(places))}
+    return difference_falls(ends, rate, other, "cut")
 
 
-def _if_items_between(places: Places, found: Counterpart) -> Counterpart:
-    """Return the counterpart, completed by the value that follows from the laws: the share of steps
-    for which the true count of some item lies between the two cuts.
-    """
-    heavy = [rows[0]["above"] for rows in places.values()]
-    steps = [more > less for more, less in pairwise(heavy)]
-    return attrs.evolve(found, expected=sum(steps) / len(steps))
-
-
-def lower_recall(places: Places, axis: str) -> Counterpart:
-    """Return the share of places at which Calibrate has lower recall than OUE.
-
-    Where Calibrate turns an estimate that equals the cut into less than the cut, it predicts only
-    items that OUE predicts, too. So its mean recall is lower wherever an item is above the
-    cut in truth: OUE alone predicts it with some probability.
-    """
-    found = less(places, "recall_calibrate", "recall_oue", axis=axis)
-    return _if_lowered(places, found)
-
-
-def fewer_positives(places: Places, axis: str) -> Counterpart:
-    """Return the share of places at which Calibrate has fewer true positives and fewer false
-    positives than OUE.
-
-    The expected share is that of `lower_recall`: with fewer true positives the recall is lower, and
-    the other way round. Calibrate also has fewer false positives on average, because OUE
-    predicts some items below the cut that Calibrate does not predict.
-    """
-    pairs = [("right_calibrate", "right_oue", 1.0), ("wrong_calibrate", "wrong_oue", 1.0)]
-    return _if_lowered(places, all_less(places, pairs, axis))
-
-
-def _if_lowered(places: Places, found: Counterpart) -> Counterpart:
-    """Return the counterpart, completed by the value that follows from the laws: the share of
-    places at which the true count of some item is above the cut. The value is left out unless it is
-    known at all places.
-    """
-    if not all(rows[0]["lowered"] for rows in places.values()):
-        return found
-    laws = [rows[0]["above"] > 0 for rows in places.values()]
-    return attrs.evolve(found, expected=sum(laws) / len(laws))
-
-
-def recall_of_zero_and_oue(table: Table) -> Counterpart:
-    """Return the share of cuts below the significance threshold at which OUE-Zero has lower recall
-    than OUE.
-
-    OUE-Zero predicts some of the items that OUE predicts. So its mean recall is lower wherever an
-    item is above the cut in truth: OUE alone finds it if its estimate lies between the cut and the
-    significance threshold, which has some probability.
-    """
-    places = below(table)
-    found = less(places, "recall_zero", "recall_oue", axis="cut")
-    laws = [rows[0]["above"] > 0 for rows in places.values()]
-    return attrs.evolve(found, expected=sum(laws) / len(laws))
-
-
-def recall_of_zero(table: Table) -> Counterpart:
-    """Return the share of steps to a smaller cut at which OUE-Zero's recall falls.
-
-    The denominator of the recall is the number of items above the cut in truth, which is not
-    random. Below the significance threshold OUE-Zero predicts the same items at every cut. So its
-    mean recall is the mean, over the items above the cut, of the probability that OUE-Zero predicts
-    the item. This probability grows strictly with the number of users who hold the item. So the
-    mean recall falls if there are items between the two cuts, because fewer users hold these items
-    than any item above the larger cut. If no item is above the larger cut, the recall is 0 there,
-    and cannot fall.
-    """
-    places = below(table)
-    heavy = [rows[0]["above"] for rows in places.values()]
-    falls = [more > less > 0 for more, less in pairwise(heavy)]
-    found = difference_rises(places, "recall_zero", "cut")
-    return attrs.evolve(found, expected=sum(falls) / len(falls))
-
-
-def _by_cut(number: int, population: str) -> Iterator[Quote]:
-    return _quotes(number, population, _rows_by_cut())
-
-
-def _rows_by_cut() -> Iterator[Row]:
-    yield (
-        "Calibrate has a better F-score than OUE and OUE-Zero",
-        lambda table: best(by_cut(table), "cut"),
-        LOSES,
-        "at all thresholds shown",
-        DIFFERENT,
-    )
-    yield (
-        "Calibrate has a better F-score than OUE and OUE-Zero",
-        lambda table: best(below(table), "cut"),
-        LOSES,
-        "at thresholds smaller than the significance threshold",
-        DIFFERENT,
-    )
-    yield (
-        "Calibrate achieves higher precision than OUE",
-        lambda table: less(by_cut(table), "precision_oue", "precision_calibrate", axis="cut"),
-        ORDER,
-        "",
-        DIFFERENT,
-    )
-    yield (
-        "Calibrate has lower recall than OUE",
-        lambda table: lower_recall(by_cut(table), "cut"),
-        ORDER,
-        "",
-        DIFFERENT,
-    )
-    yield (
-        "Calibrate has fewer true positives and fewer false positives than OUE",
-        lambda table: fewer_positives(by_cut(table), "cut"),
-        ORDER,
-        "both at the same threshold",
-        GIVEN,
-    )
-    for other in ("oue", "zero"):
-        yield (
-            "Calibrate's improvement is more significant when the threshold is smaller",
-            partial(_improvement, other=other),
-            "At some step to a larger threshold the improvement does not shrink.",
-            f"the improvement is the difference of the F-scores of Calibrate and {WORDS[other]}",
-            STEPWISE,
-        )
-        yield (
-            "Calibrate's improvement is more significant when the threshold is smaller",
-            partial(_relative_improvement, other=other),
-            "At some step to a larger threshold the improvement does not shrink.",
-            f"the improvement is Calibrate's F-score divided by that of {WORDS[other]}",
-            STEPWISE,
-        )
-    yield (
-        "when the threshold is larger than the significance threshold, OUE-Zero and OUE have the "
-        "same performance",
-        lambda table: alike(above(table), "cut"),
-        TRULY,
-        "",
-        "",
-    )
-    yield (
-        "below the significance threshold OUE-Zero has higher precision than OUE",
-        lambda table: less(below(table), "precision_oue", "precision_zero", axis="cut"),
-        ORDER,
-        "",
-        "",
-    )
-    yield (
-        "below the significance threshold OUE-Zero has lower recall than OUE",
-        recall_of_zero_and_oue,
-        ORDER,
-        "",
-        "",
-    )
-    yield (
-        "OUE-Zero predicts the same items for all thresholds smaller than the significance "
-        "threshold",
-        lambda table: always(
-            below(table), "unchanged", "cut", lambda row: row["cut"] <= row["threshold"]
+def claims(number: int, by_cut: bool) -> Iterator[PaperClaim]:
+    """Yield the claims on heavy hitters, by threshold or by ε; they are judged on Retail."""
+    both = f"Fig. {number - 1} and {number}"
+    at = "smaller than the significance threshold" if by_cut else "at every ε"
+    rows: list[tuple[str, str, Callable[[Table], Counterpart]]] = [
+        ("F-score", f"Calibrate has a better F-score than OUE and OUE-Zero, {at}", best),
+        (
+            "precision",
+            "Calibrate achieves higher precision than OUE",
+            lambda table: all_less(_by(table), [("precision_oue", "precision_calibrate", 1.0)]),
         ),
-        "With a smaller threshold OUE-Zero predicts further items.",
-        "compared with half the threshold, in the same collection",
-        "",
-    )
-    yield (
-        "OUE-Zero's precision rises as the threshold becomes smaller",
-        precision_of_zero,
-        "At some step the precision does not rise.",
-        "",
-        ZERO_STEPS,
-    )
-    yield (
-        "OUE-Zero's true positives increase as the threshold becomes smaller",
-        partial(counts_of_zero, one="right_zero"),
-        "At some step the true positives do not increase.",
-        "",
-        ZERO_STEPS,
-    )
-    yield (
-        "OUE-Zero's false positives decrease as the threshold becomes smaller",
-        partial(counts_of_zero, one="wrong_zero", falls=True),
-        "At some step the false positives do not decrease.",
-        "",
-        ZERO_STEPS,
-    )
-    yield (
-        "OUE-Zero's false negatives increase faster than its true positives as the threshold "
-        "becomes smaller",
-        partial(counts_of_zero, one="missed_zero", other="right_zero"),
-        "At some step the true positives increase by as many items as the false negatives, or by "
-        "more.",
-        "faster: by more items at every step",
-        "",
-    )
-    yield (
-        "OUE-Zero's recall falls as the threshold becomes smaller",
-        recall_of_zero,
-        "At some step the recall does not fall.",
-        "",
-        "",
-    )
-
-
-def _improvement(table: Table, other: str) -> Counterpart:
-    return difference_falls(by_cut(table), "f_score_calibrate", f"f_score_{other}", "cut")
-
-
-def _relative_improvement(table: Table, other: str) -> Counterpart:
-    return quotient_falls(by_cut(table), "f_score_calibrate", f"f_score_{other}", "cut")
-
-
-def _by_epsilon(number: int, population: str) -> Iterator[Quote]:
-    return _quotes(number, population, _rows_by_epsilon())
-
-
-def _rows_by_epsilon() -> Iterator[Row]:
-    yield (
-        "Calibrate has a better F-score than OUE and OUE-Zero at every ε",
-        lambda table: best(by_epsilon(table), "epsilon"),
-        LOSES,
-        "",
-        BUDGETS,
-    )
-    yield (
-        "Calibrate achieves higher precision than OUE at every ε",
-        lambda table: less(
-            by_epsilon(table), "precision_oue", "precision_calibrate", axis="epsilon"
+        ("recall", "Calibrate has lower recall than OUE", fewer("recall")),
+        (
+            "positives",
+            "Calibrate has fewer true and false positives than OUE",
+            fewer("right", "wrong"),
         ),
-        ORDER,
-        "",
-        BUDGETS,
-    )
-    yield (
-        "Calibrate has lower recall than OUE at every ε",
-        lambda table: lower_recall(by_epsilon(table), "epsilon"),
-        ORDER,
-        "",
-        BUDGETS,
-    )
-    yield (
-        "Calibrate has fewer true positives and fewer false positives than OUE at every ε",
-        lambda table: fewer_positives(by_epsilon(table), "epsilon"),
-        ORDER,
-        "both at the same ε",
-        BUDGETS,
-    )
-    yield (
-        "OUE and OUE-Zero have exactly the same curves",
-        lambda table: alike(by_epsilon(table), "epsilon"),
-        TRULY,
-        "",
-        "",
-    )
+        ("OUE-Zero", "From the significance threshold on, OUE-Zero and OUE are the same", alike),
+    ]
+    if by_cut:
+        rows += [
+            (
+                "improvement",
+                "Calibrate's improvement over OUE is more significant when the threshold is "
+                "smaller: the difference of the F-scores, smallest and largest threshold",
+                lambda table: _ends(_by(table), "f_score_calibrate", "f_score_oue"),
+            ),
+            (
+                "Zero, precision",
+                "Below the significance threshold OUE-Zero has higher precision than OUE",
+                lambda table: all_less(
+                    _by(table, "below"), [("precision_oue", "precision_zero", 1.0)]
+                ),
+            ),
+            (
+                "Zero, recall",
+                "Below the significance threshold OUE-Zero has lower recall than OUE",
+                lambda table: all_less(_by(table, "below"), [("recall_zero", "recall_oue", 1.0)]),
+            ),
+            (
+                "Zero, same items",
+                "OUE-Zero predicts the same items for all thresholds smaller than the significance "
+                "threshold",
+                lambda table: always(
+                    _by(table, "below"),
+                    "unchanged",
+                    "cut",
+                    lambda row: row["cut"] <= row["threshold"],
+                ),
+            ),
+            (
+                "Zero, precision rises",
+                "As the threshold becomes smaller, OUE-Zero's precision rises",
+                lambda table: _ends(_by(table, "below"), "precision_zero", ""),
+            ),
+            (
+                "Zero, true positives",
+                "As the threshold becomes smaller, OUE-Zero's true positives increase",
+                lambda table: _ends(_by(table, "below"), "right_zero", ""),
+            ),
+            (
+                "Zero, false negatives",
+                "As the threshold becomes smaller, OUE-Zero's false negatives increase faster than "
+                "its true positives",
+                lambda table: _ends(_by(table, "below"), "missed_zero", "right_zero"),
+            ),
+        ]
+    for name, words, runs in rows:
+        yield PaperClaim(f"{both}, {name}", f"section IV-B, {both}", words, runs=runs)
 
 
 FIG5 = figure_of(5, "kosarak", by_cut=True)

@@ -11,7 +11,7 @@ from math import inf, sqrt
 import attrs
 import numpy as np
 
-from simnet.studies.quote import Counterpart
+from simnet.studies.paper_claim import Counterpart
 from simnet.studies.readings import paired_quotient, share_less
 from simnet.studies.statements import paired_less, places_in_words
 from simnet.studies.table import ALIKE, CONFIDENCE, NoSuchPoint, Table, TrialRow, student
@@ -113,29 +113,20 @@ def quotient_falls(places: Places, one: str, other: str, axis: str = "epsilon") 
 
 
 def difference_falls(places: Places, one: str, other: str, axis: str) -> Counterpart:
-    """Return the share of steps along the axis at which a number minus another gets smaller.
+    """Return the share of steps along the axis at which one number, less another one, falls. With
+    an empty name for the other one, the number itself is compared.
 
-    Without another number, `other` is an empty text.
+    Raises `NoSuchPoint` for fewer than two places.
     """
-    return _steps(places, one, other, axis, rising=False)
-
-
-def difference_rises(places: Places, one: str, axis: str) -> Counterpart:
-    """Return the share of steps along the axis at which a number gets larger."""
-    return _steps(places, one, "", axis, rising=True)
-
-
-def _steps(places: Places, one: str, other: str, axis: str, rising: bool) -> Counterpart:
     if len(places) < 2:
         raise NoSuchPoint(
             "a statement about steps along an axis needs results at two of its values"
         )
     error = (1 - CONFIDENCE) / len(places)
     found = [_difference(rows, one, other, error) for rows in places.values()]
-    pairs = [(before, after) if rising else (after, before) for before, after in pairwise(found)]
     trials = min(len(rows) for rows in places.values())
-    words = _in_words(axis, list(places))
-    return sure(attrs.evolve(share_less(pairs), trials=trials, judged_at=words))
+    steps = share_less([(after, before) for before, after in pairwise(found)])
+    return sure(attrs.evolve(steps, trials=trials, judged_at=_in_words(axis, list(places))))
 
 
 def _difference(rows: Sequence[TrialRow], one: str, other: str, error: float) -> Counterpart:

@@ -15,9 +15,9 @@ from protocols import checks
 from simnet.arrays import Ints
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_column, whole_numbers
+from simnet.studies.data import NONE_NEEDED, ORIGINAL, partial
 from simnet.studies.remembered import remembered
 from simnet.studies.table import Table
-from simnet.studies.verdict_table import NONE_NEEDED, ORIGINAL, partial
 
 RETAIL, KOSARAK = "retail_counts.csv.gz", "kosarak_first_sessions_counts.csv.gz"
 FILES = {"retail": RETAIL, "kosarak": KOSARAK}

@@ -8,5 +8,4 @@ EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "joy_fig6": "scenarios.joy.cancer:FIG6",
     "joy_fig7": "scenarios.joy.cancer:FIG7",
     "joy_population": "scenarios.joy.population:EXPERIMENT",
-    "joy_text": "scenarios.joy.text:EXPERIMENT",
 }

@@ -4,22 +4,17 @@ from collections.abc import Iterator
 
 from scenarios.joy.drawing import bounds
 from scenarios.joy.expected import SAMPLINGS, crossover
-from scenarios.joy.lower import WORDS, lower_errors
+from scenarios.joy.lower import lower_errors
 from scenarios.joy.people import CANCER, CHOICES, ENLARGED, GROUPS, PATIENTS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cancer, cost
+from simnet.studies.data import ORIGINAL
 from simnet.studies.experiment import Experiment, Product
-from simnet.studies.quote import Quote
+from simnet.studies.paper_claim import PaperClaim
 from simnet.studies.readings import counted
 from simnet.studies.table import NoSuchPoint, Table
-from simnet.studies.verdict_table import ORIGINAL
 
 FIGURES = {("tumor_size", PATIENTS): 4, ("age", PATIENTS): 5}
 FIGURES |= {("tumor_size", ENLARGED): 6, ("age", ENLARGED): 7}
-SCOPE = (
-    "The sentence stands in the paragraph on Gowalla. The paragraphs on the patients say only "
-    "that the error of randomised response grows quickly when owners are added, and that the "
-    "error of sampling does not."
-)
 IN_WORDS = {"age": "age", "tumor_size": "size of the tumour"}
 
 
@@ -45,8 +40,7 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
             "Each group has a collection of its own, with the answers yes and no. The paper has "
             "one mechanism for all groups by age or by size, whose errors have the same law.",
         ),
-        words=WORDS,
-        quotes=list(_quotes(by, owners)),
+        claims=list(_claims(by, owners)),
         figure=lambda table: bounds(
             table,
             "group",
@@ -59,33 +53,26 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
     )
 
 
-def _quotes(by: str, owners: int) -> Iterator[Quote]:
-    source = f"Joy and Gerla, section 5.1 and Fig. {FIGURES[by, owners]}"
-    yield from lower_errors(
-        source,
-        f"for every group by {IN_WORDS[by]}, {owners:,} owners",
-        "group",
-        f"With π_s = {SAMPLINGS[0]:g}, randomised response has the smaller error for groups of "
-        f"more than {PATIENTS / crossover(SAMPLINGS[0]):.0f} of the 286 patients."
-        if owners == PATIENTS
-        else "For some group the error of sampling is not smaller by as much as the row asks.",
-        scope="the sentence on a significantly lower error is about all data sets",
-        disputed=SCOPE,
+def _claims(by: str, owners: int) -> Iterator[PaperClaim]:
+    figure, few = f"Fig. {FIGURES[by, owners]}", owners == PATIENTS
+    least = PATIENTS / crossover(SAMPLINGS[0])  # holders from which on sampling errs more
+    yield PaperClaim(
+        f"{figure}, lower",
+        f"section 5.1 and {figure}",
+        f"Sampling Privacy has a significantly smaller error, for every group by {IN_WORDS[by]}, "
+        f"{owners:,} owners",
+        runs=lower_errors("group"),
+        condition=f"It holds for groups of at most {least:.0f} of the 286 patients." if few else "",
+        under=(lambda: 1.0) if few else None,
+        why="The sentence stands in the paragraph on Gowalla." if few else "",
     )
-    if owners == ENLARGED:
-        yield Quote(
-            source,
-            f"owners who are no patients, by {IN_WORDS[by]}",
-            "9714",
-            lambda table: counted(owners - _patients(table, by)),
-        )
-    else:
-        yield Quote(
-            source,
-            f"patients, by {IN_WORDS[by]}",
-            "286",
-            lambda table: counted(_patients(table, by)),
-        )
+    yield PaperClaim(
+        f"{figure}, owners",
+        f"section 5.1 and {figure}",
+        f"The number of {'patients' if few else 'owners who are no patients'}, by {IN_WORDS[by]}",
+        "286" if few else "9714",
+        runs=lambda table: counted(_patients(table, by) if few else owners - _patients(table, by)),
+    )
 
 
 def _patients(table: Table, by: str) -> float:

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 from scenarios.joy.drawing import bounds
 from scenarios.joy.expected import crossover
-from scenarios.joy.lower import WORDS, lower_errors
+from scenarios.joy.lower import lower_errors
 from scenarios.joy.people import CHECKINS, CHOICES, GOWALLA, LOCATIONS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cost, location
+from simnet.studies.data import partial
 from simnet.studies.experiment import Experiment, Product
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.paper_claim import Counterpart, PaperClaim
 from simnet.studies.readings import quotient
 from simnet.studies.table import NoSuchPoint, Table
-from simnet.studies.verdict_table import partial
 
-SOURCE = "Joy and Gerla, section 5.1 and Fig. 2"
+SOURCE = "section 5.1 and Fig. 2"
 PLACES: Product = {
     "location": [str(rank) for rank in range(1, LOCATIONS + 1)],
     "owners": [CHECKINS],
@@ -25,13 +25,6 @@ WHY = (
     f"0.25, the factor 1.6 belongs to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
     f"{CHECKINS / crossover(0.25, 1.6):,.0f} check-ins, and the factor 3.5 to "
     f"{CHECKINS / crossover(0.45, 3.5):,.0f} and {CHECKINS / crossover(0.25, 3.5):,.0f}."
-)
-
-
-RUNS_OR_FORMULA = (
-    "The text does not say whether its error bounds follow from a formula, as we assume, or from "
-    "runs. If they follow from runs, we know neither the number of runs nor their scatter, and "
-    "the row would be undecided."
 )
 
 
@@ -76,31 +69,26 @@ EXPERIMENT = Experiment(
         "We take the four locations with the most check-ins in our data; the text does not name "
         "the locations of Fig. 2.",
     ),
-    quotes=[
-        Quote(
-            SOURCE,
-            "smallest quotient of the worst-case error of randomised response and that of sampling",
-            "1.6",
-            factor(0),
-            why=WHY,
-            disputed=RUNS_OR_FORMULA,
+    claims=[
+        *(
+            PaperClaim(
+                f"Fig. 2, {words}",
+                SOURCE,
+                f"The {words} quotient of the worst-case errors of randomised response and "
+                "sampling",
+                printed,
+                runs=factor(place),
+                why=WHY,
+            )
+            for words, printed, place in (("smallest", "1.6", 0), ("largest", "3.5", -1))
         ),
-        Quote(
+        PaperClaim(
+            "Fig. 2, lower",
             SOURCE,
-            "largest quotient of the worst-case error of randomised response and that of sampling",
-            "3.5",
-            factor(-1),
-            why=WHY,
-            disputed=RUNS_OR_FORMULA,
-        ),
-        *lower_errors(
-            SOURCE,
-            "at every location",
-            "location",
-            "At some location the error of sampling is not smaller by as much as the row asks.",
+            "Sampling Privacy has a significantly smaller error, at every location",
+            runs=lower_errors("location"),
         ),
     ],
-    words=WORDS,
     figure=lambda table: bounds(
         table,
         "location",

@@ -12,7 +12,7 @@ from scenarios.joy.drawing import growth as growth_figure
 from scenarios.joy.people import CHOICES
 from scenarios.joy.trials import BOUND, RESPONSE, cost, populations
 from simnet.studies.experiment import Experiment, Product
-from simnet.studies.quote import Counterpart, Quote, Stated
+from simnet.studies.paper_claim import Counterpart, PaperClaim, Stated
 from simnet.studies.readings import quotient
 from simnet.studies.table import NoSuchPoint, Table
 
@@ -54,27 +54,24 @@ EXPERIMENT = Experiment(
             "where owners do not keep the face of round one, and where round two is used alone."
         ),
     ),
-    quotes=[
-        Quote(
-            "Joy and Gerla, section 1",
-            "the error of sampling for the largest population divided by that for the smallest: it "
-            "is constant",
+    claims=[
+        PaperClaim(
+            "Constant error",
+            "section 1",
+            "The error of sampling stays constant as owners who hold no are added, from 286 to a "
+            "million: the quotient",
             Stated(1.0),
-            lambda table: growth(table, mechanism="sampling", rounds="kept"),
-            under="only owners who hold no are added, as section 3 says",
+            runs=lambda table: growth(table, mechanism="sampling", rounds="kept"),
         ),
-        Quote(
-            "Joy and Gerla, section 5.1",
-            "the error of randomised response for the largest population divided by that for the "
-            "smallest: it quickly grows",
+        PaperClaim(
+            "Growing error",
+            "section 5.1",
+            "The error of randomised response quickly grows as owners who hold no are added: the "
+            "quotient",
             Stated(1.0),
-            lambda table: growth(table, mechanism="response"),
+            runs=lambda table: growth(table, mechanism="response"),
             bound="at least",
-            under="only owners who hold no are added; any growth counts, whatever 'quickly' means",
-            disputed="The text has no measure of 'quickly'. Among many owners the error grows "
-            "with the square root of their number.",
-            points="the paper's figures on patients have 286 and 10,000 owners, and it has a "
-            "million check-ins",
+            why="It grows with the square root of the number of owners.",
         ),
     ],
     figure=growth_figure,

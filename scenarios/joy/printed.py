@@ -13,7 +13,7 @@ Source: Joy and Gerla, *Differential Privacy By Sampling*.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import inf, sqrt
+from math import inf
 
 from protocols import checks
 from protocols.checks import Chance
@@ -22,10 +22,6 @@ from protocols.mechanisms.response import JoyGerla
 from protocols.two_rounds.mechanism import TwoRounds
 
 # Why the rows on the four times lower leakage are disputed.
-AS_MUCH = (
-    "The words 'as much as four times' give an upper end. They say that some setting, which the "
-    "text does not name, reaches a quotient of about four, and we ask for at least 4."
-)
 
 
 def equations_19_and_20(mechanism: TwoRounds) -> tuple[Chance, Chance]:
@@ -145,12 +141,3 @@ def equation_15(mechanism: TwoRounds, yes: Sequence[int], none: int, shown: int)
         float(chance * owners + more)
         for chance, more in zip(mechanism.background, gain, strict=True)
     ]
-
-
-def introduction_deviation(truthful: float, yes: float, owners: int) -> float:
-    """The standard deviation of randomised response's noise in the introduction: √(n p).
-
-    If n owners answer yes with probability p each, their count has √(n p (1 - p)). The estimate has
-    the standard deviation of the count, divided by `truthful`.
-    """
-    return sqrt((1 - truthful) * yes * owners)

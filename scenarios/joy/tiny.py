@@ -9,7 +9,6 @@ from math import prod
 import numpy as np
 
 from protocols.mechanisms.channel import delta_of, worst_ratio
-from protocols.mechanisms.response import NO, YES, JoyGerla
 from protocols.two_rounds.mechanism import TwoRounds
 
 Counts = tuple[list[Fraction], list[Fraction]]
@@ -48,22 +47,6 @@ def delta_of_sums(mechanism: TwoRounds, epsilon: float, yes: int, no: int) -> fl
     """
     one, other = (_float_ones(mechanism, *held) for held in ((yes, no), (yes - 1, no + 1)))
     return float(delta_of(one, other, epsilon))
-
-
-def mean_estimate(response: JoyGerla, yes: int, no: int) -> float:
-    """Return the mean of the estimated number of holders by Eq. 5, over all answers of a few
-    owners.
-    """
-    law = np.ones(1)
-    for truth in [YES] * yes + [NO] * no:
-        chance = float(response.law(truth)[1])
-        law = np.convolve(law, [1 - chance, chance])
-    sampling, truthful, second = (
-        float(coin) for coin in (response.sampling, response.truthful, response.yes)
-    )
-    noise = sampling * (1 - truthful) * second * (yes + no)
-    estimates = (np.arange(len(law)) - noise) / (sampling * truthful)
-    return float(law @ estimates)
 
 
 def _float_ones(mechanism: TwoRounds, yes: int, no: int) -> list[float]:

@@ -13,5 +13,4 @@ EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "wang_fig10": "scenarios.wang.learning:FIG10",
     "wang_fig11": "scenarios.wang.learning:FIG11",
     "wang_table1": "scenarios.wang.table1:EXPERIMENT",
-    "wang_text": "scenarios.wang.text:EXPERIMENT",
 }

@@ -4,15 +4,14 @@ Trials that differ only in the method collect from the same people, so methods a
 by trial.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import attrs
 
 from scenarios.wang.people import CORRECTED, STAND_INS, title
-from scenarios.wang.trials import CATEGORICAL, METHODS
+from scenarios.wang.trials import METHODS
 from simnet.studies.paired import paired_share
-from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.paper_claim import Counterpart, PaperClaim
 from simnet.studies.statements import MeasureByAxis
 from simnet.studies.table import Table
 
@@ -31,17 +30,6 @@ DUCHI_CHOICE = (
     "sets, so that they differ from the printed ones, too."
 )
 K_CHOICE = "The value k = None stands for k by Eq. 12."
-CLOSE = "At some points the errors are too close to each other."
-AGAINST_CORRECTED = (
-    "At some points the statement fails against the corrected mechanism, which is ε-LDP. The "
-    "paper's rival is the printed mechanism, whose actual ε is too large for an even number of "
-    "numeric attributes."
-)
-
-
-def ours_alone(word: str) -> str:
-    """Return why a row is disputed whose verdict depends on our threshold for a word."""
-    return f"We chose the threshold of '{word}', and with another one the verdict may change."
 
 
 def with_encodings(table: Table) -> Table:
@@ -68,28 +56,11 @@ def titles(table: Table) -> dict[str, str]:
 
 
 def all_below(
-    table: Table,
-    ours: Sequence[str],
-    rivals: Sequence[str],
-    place: Sequence[str],
-    least: float = 0.0,
+    table: Table, ours: Sequence[str], rivals: Sequence[str], place: Sequence[str]
 ) -> Counterpart:
-    """Return the share of places, which are values of the axes `place`, at which all methods of
-    `ours` have smaller errors than all `rivals`, smaller by at least the share `least`.
-    """
-
-    def holds(numbers: MeasureByAxis) -> bool:
-        largest = max(numbers.values())
-        return largest < 1 and largest <= 1 - least
-
-    categories = ours == CATEGORICAL[:1]  # then the mechanisms for numbers have no part
-    return paired_share(
-        table,
-        [(one, other) for one in ours for other in rivals],
-        place,
-        holds,
-        shown=place if categories else ["method", *place],
-    )
+    """Return the share of places at which each error of ours is below each one of the rivals."""
+    pairs = [(one, other) for one in ours for other in rivals]
+    return paired_share(table, pairs, place, lambda numbers: max(numbers.values()) < 1)
 
 
 def of_kind(table: Table, kind: str) -> Table:
@@ -99,76 +70,34 @@ def of_kind(table: Table, kind: str) -> Table:
 
 
 def outperforms(
+    name: str,
     source: str,
-    what: str,
+    words: str,
     place: Sequence[str],
-    word: str,
     ours: Sequence[str],
     rivals: Sequence[str],
-    kind: str,
-    why: str,
-) -> list[Quote]:
-    """Return two quotes. The first says that the methods `ours` have smaller errors than the
-    `rivals` everywhere. The second says that their errors are smaller by at least the threshold
-    for a word of the text, such as "significantly".
-    """
-
-    def below(least: Callable[[Table], float], table: Table) -> Counterpart:
-        return all_below(of_kind(table, kind), ours, rivals, place, least(table))
-
-    return [
-        Quote(
-            source,
-            what,
-            STATED,
-            partial(below, lambda _: 0.0),
-            why=why,
-            under=f"any smaller error counts; another row judges '{word}'",
-        ),
-        Quote(
-            source,
-            f"{what}: {word}",
-            STATED,
-            partial(below, lambda table: table.word(word)),
-            why=why,
-            under=f"the error is smaller by at least the threshold of '{word}'",
-            # These errors are much closer to each other than those to Laplace's mechanism.
-            disputed=ours_alone(word) if "duchi" in rivals else "",
-        ),
-    ]
+    kind: str = "",
+) -> PaperClaim:
+    """Return the claim that the errors of our methods are smaller than those of the rivals."""
+    return PaperClaim(
+        name,
+        source,
+        words,
+        runs=lambda table: all_below(of_kind(table, kind), ours, rivals, place),
+    )
 
 
 def alike(
-    source: str,
-    what: str,
-    place: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
-    word: str,
-    *,
-    under: str = "",
-    disputed: str = "",
-) -> Quote:
-    """Return the quote that the means of the two methods of each pair have similar errors
-    everywhere.
+    name: str, source: str, words: str, pairs: Sequence[tuple[str, str]], place: Sequence[str]
+) -> PaperClaim:
+    """Return the claim that two methods have errors on means within a tenth of each other."""
 
-    Errors are similar if the larger one exceeds the smaller one by at most a share of the smaller
-    one. This share is the threshold for `word`.
-    """
+    def holds(numbers: MeasureByAxis) -> bool:
+        return all(1 / 1.1 <= quotient <= 1.1 for quotient in numbers.values())
 
-    def reading(table: Table) -> Counterpart:
-        most = 1 + table.word(word)
-
-        def holds(numbers: MeasureByAxis) -> bool:
-            return all(1 / most <= quotient <= most for quotient in numbers.values())
-
-        return paired_share(of_kind(table, "Numeric"), pairs, place, holds)
-
-    return Quote(
+    return PaperClaim(
+        name,
         source,
-        what,
-        STATED,
-        reading,
-        why="The two errors differ by more than the threshold.",
-        under=under,
-        disputed=disputed,
+        words,
+        runs=lambda table: paired_share(of_kind(table, "Numeric"), pairs, place, holds),
     )

@@ -1,17 +1,17 @@
 """Fig. 2 of Wang et al.: the density of PM's reports."""
 
-from math import exp, expm1
+from math import exp
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from protocols.mechanisms.piecewise import PM
+from scenarios.wang.claims import printed_variance_pm
 from scenarios.wang.one_value import BINS, pieces
 from simnet.drawing import COLOURS, NORMAL, SMALL, dress, panels
 from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote, Stated
-from simnet.studies.statements import exact
+from simnet.studies.paper_claim import Counterpart, PaperClaim
 from simnet.studies.table import Measure, Table
 
 if TYPE_CHECKING:
@@ -19,31 +19,6 @@ if TYPE_CHECKING:
 
 VALUES, EPSILON = (0.0, 0.5, 1.0), 1.0
 CHOICE = "ε is 1; the text names none."
-
-
-def quote(what: str, measure: str, value: float, printed: float) -> Quote:
-    """The quote of a number by the paper's formulas at ε = 1, for users who hold this value."""
-
-    def reading(table: Table) -> Counterpart:
-        return Counterpart.of(table.at(measure, value=value, epsilon=EPSILON))
-
-    return Quote(
-        "Wang et al., section III-B",
-        f"{what}, ε={EPSILON:g}, t={value:g}",
-        lambda _: printed,
-        reading,
-    )
-
-
-def lemma_1(value: float) -> float:
-    """The variance of PM at ε = 1, by Lemma 1 as printed."""
-    root = expm1(EPSILON / 2)
-    return value**2 / root + (exp(EPSILON / 2) + 3) / (3 * root**2)
-
-
-def right_piece(table: Table) -> Counterpart:
-    """Return the length of the piece to the right of the likeliest one, for users who hold 1."""
-    return exact(table.at("right_length", value=1.0, epsilon=EPSILON).mean)
 
 
 def densities(table: Table) -> "Figure":
@@ -97,22 +72,20 @@ EXPERIMENT = Experiment(
     trials=20,
     quick_trials=4,
     choices=(CHOICE,),
-    quotes=[
-        *(
-            quote(
-                "probability of the likeliest piece (Algorithm 2)",
-                "centre",
-                value,
-                1 / (1 + exp(-EPSILON / 2)),
-            )
-            for value in VALUES
+    claims=[
+        PaperClaim(
+            "Fig. 2, likeliest piece",
+            "section III-B, Algorithm 2",
+            "A report lies in the likeliest piece with probability e^(ε/2)/(e^(ε/2) + 1), ε = 1",
+            lambda: 1 / (1 + exp(-EPSILON / 2)),
+            runs=lambda table: Counterpart.of(table.at("centre", value=0.5, epsilon=EPSILON)),
         ),
-        *(quote("variance of PM (Lemma 1)", "variance", value, lemma_1(value)) for value in VALUES),
-        Quote(
-            "Wang et al., section III-B",
-            "length of PM's rightmost piece, t=1",
-            Stated(0.0),
-            right_piece,
+        PaperClaim(
+            "Fig. 2, variance",
+            "section III-B, Lemma 1",
+            "The variance of PM, ε = 1, t = 0.5",
+            lambda: printed_variance_pm(0.5, EPSILON),
+            runs=lambda table: Counterpart.of(table.at("variance", value=0.5, epsilon=EPSILON)),
         ),
     ],
     figure=densities,

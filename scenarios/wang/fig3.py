@@ -2,7 +2,8 @@
 attributes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +12,15 @@ import attrs
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.tuples import Inner, Tuples, optimal_k, printed_k
-from scenarios.theorems.of_wang import AS_PRINTED_ONLY
+from scenarios.wang.claims import ODD_ONLY
 from scenarios.wang.compared import DUCHI_CHOICE
 from scenarios.wang.orders import worst_variances
 from simnet.drawing import horizontal
-from simnet.scenario.perform import parameters_in_words
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
+from simnet.studies.paper_claim import PaperClaim, Stated
 from simnet.studies.parameters import typed
-from simnet.studies.quote import Counterpart, Quote, Stated
-from simnet.studies.statements import exact
-from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.table import Measure, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,12 +32,7 @@ LINES: Mapping[tuple[str, str], str] = {
     for variant, words in DUCHI.items()
     for mechanism in ("pm", "hm")
 }
-FAIR = (
-    "The statement holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
-    "even d. For these d the corrected mechanism, which is ε-LDP, has a smaller variance than the "
-    "printed one."
-)
-EVEN, ODD = 10, 5
+GRID = (5, 10, 20, 40)
 
 
 @attrs.frozen(kw_only=True)
@@ -60,60 +54,66 @@ def relative(point: RatioPoint, seed: int, data: Path | None) -> Measurements:
     `exact_epsilon` is the actual ε of Duchi et al.'s mechanism.
     """
     del seed, data
-    epsilon, d = point.epsilon, point.attributes
-    worst, best = worst_variances(epsilon, d, point.variant), optimal_k(epsilon, d, point.mechanism)
-    ours = worst[point.mechanism.upper()]
+    return numbers_at(point.variant, point.mechanism, point.attributes, point.epsilon)
+
+
+def numbers_at(variant: DuchiVariant, mechanism: Inner, d: int, epsilon: float) -> dict[str, float]:
+    """Return the numbers of a trial."""
+    worst, best = worst_variances(epsilon, d, variant), optimal_k(epsilon, d, mechanism)
+    ours = worst[mechanism.upper()]
     return {
         "ratio": ours / worst["Duchi"],
         "k": printed_k(epsilon, d),
         "best_k": best,
-        "excess": ours / Tuples(epsilon, Attributes(d), point.mechanism, best).worst_variance,
-        "exact_epsilon": DuchiMulti(epsilon, d, point.variant).exact_epsilon,
+        "excess": ours / Tuples(epsilon, Attributes(d), mechanism, best).worst_variance,
+        "exact_epsilon": DuchiMulti(epsilon, d, variant).exact_epsilon,
     }
 
 
-def largest(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
-    """Return a function that reads the largest value of a measure among the points with these
-    parameters.
-    """
+def largest(measure: str, mechanism: Inner, variant: DuchiVariant) -> Callable[[], float]:
+    """Return the law that computes the largest number over the d and ε of the figure."""
 
-    def reading(table: Table) -> Counterpart:
-        rows = table.where(**at).rows
-        if not rows:
-            raise NoSuchPoint(f"nothing was computed with {parameters_in_words(at)}")
-        return exact(max(row[measure] for row in rows))
+    def law() -> float:
+        return max(
+            float(numbers_at(variant, mechanism, d, epsilon)[measure])
+            for d, epsilon in product(GRID, EPSILONS)
+        )
 
-    return reading
+    return law
 
 
-def ratio_quote(mechanism: str, variant: str, printed: str | Stated) -> Quote:
-    """The quote of the largest ratio of a mechanism to a variant of Duchi et al.'s."""
-    return Quote(
-        "Wang et al., section IV-B",
-        f"worst variance of {mechanism.upper()}, divided by that of {DUCHI[variant]}: the largest "
-        "quotient over all d and ε that were run",
-        printed,
-        largest("ratio", mechanism=mechanism, variant=variant),
-        bound="at most",
-        why=FAIR,
-        disputed=AS_PRINTED_ONLY if variant == "corrected" else "",
-    )
-
-
-def privacy_quote(attributes: int) -> Quote:
-    """The quote of the ε of Algorithm 3."""
-    at = {"attributes": attributes, "epsilon": 1.0, "mechanism": "hm"}
-    return Quote(
-        "Wang et al., Algorithm 3",
-        f"ε of Duchi et al.'s mechanism, d={attributes}, ε=1",
-        Stated(1.0),
-        largest("exact_epsilon", variant="as-printed", **at),
-        correction=(
-            "In the corrected algorithm, possible reports whose signs agree with v in half of the "
-            "coordinates belong to T- only, and the probability of u = 1 and B are adapted."
-        ),
-        corrected=largest("exact_epsilon", variant="corrected", **at),
-    )
+def claims() -> Iterator[PaperClaim]:
+    """Yield the claims of this figure."""
+    bounds: Mapping[Inner, str | Stated] = {"hm": "0.77", "pm": Stated(1.0)}
+    for mechanism, printed in bounds.items():
+        yield PaperClaim(
+            f"Fig. 3, {mechanism.upper()}",
+            "section IV-B",
+            f"The worst variance of {mechanism.upper()}, divided by Duchi et al.'s: the largest "
+            "quotient over all d and ε of the figure",
+            printed,
+            largest("ratio", mechanism, "corrected"),
+            bound="at most",
+            condition="It holds against Algorithm 3 as printed, which is not ε-LDP for even d.",
+            under=largest("ratio", mechanism, "as-printed"),
+            why=ODD_ONLY,
+            check="`simnet reproduce wang_fig3`",
+        )
+    ratios: Mapping[Inner, str] = {"pm": "2.42", "hm": "2.16"}
+    for mechanism, best in ratios.items():
+        yield PaperClaim(
+            f"Eq. 12, {mechanism.upper()}",
+            "Eq. 12",
+            f"The k of Eq. 12 minimises the worst variance of {mechanism.upper()}: divided by that "
+            "with the best k, the largest quotient",
+            Stated(1.0),
+            largest("excess", mechanism, "as-printed"),
+            bound="at most",
+            why="Eq. 12 is a rule of thumb: it rounds ε/2.5 down, and without rounding the best "
+            f"ε/k is {best}.",
+            check="by hand: at ε = 4.9 and large d, k = 1 against k = 2",
+            top="Eq. 12 does not give the best k." if mechanism == "hm" else "",
+        )
 
 
 def ratio_at(point: Mapping[str, Any]) -> float:
@@ -156,7 +156,7 @@ EXPERIMENT = Experiment(
         {
             "variant": ["as-printed", "corrected"],
             "mechanism": ["pm", "hm"],
-            "attributes": [5, 10, 20, 40],
+            "attributes": list(GRID),
             "epsilon": list(EPSILONS),
         }
     ],
@@ -167,29 +167,7 @@ EXPERIMENT = Experiment(
         "We compute k by Eq. 12.",
         DUCHI_CHOICE,
     ),
-    quotes=[
-        *(ratio_quote("hm", variant, "0.77") for variant in ("as-printed", "corrected")),
-        *(ratio_quote("pm", variant, Stated(1.0)) for variant in ("as-printed", "corrected")),
-        *(
-            Quote(
-                "Wang et al., Eq. 12",
-                f"worst variance of {mechanism.upper()} with k by Eq. 12, said to be the best, "
-                "divided by that with the best k: the largest quotient over all d and ε that were "
-                "run",
-                Stated(1.0),
-                largest("excess", mechanism=mechanism),
-                bound="at most",
-                why=f"Eq. 12 is a rule of thumb. Without rounding the best ε/k is {best}, and "
-                "Eq. 12 rounds ε/2.5 down.",
-                disputed="The text says that this k was derived by minimising the worst variance. "
-                "It leaves the derivation to the full version, which is not among our sources. "
-                "Rounding may be part of the derivation.",
-            )
-            for mechanism, best in (("pm", "2.42"), ("hm", "2.16"))
-        ),
-        privacy_quote(ODD),
-        privacy_quote(EVEN),
-    ],
+    claims=list(claims()),
     figure=drawn_ratios,
     cost=lambda parameters: 0.0002 * int(str(parameters["attributes"])) + 0.001,
 )

@@ -1,11 +1,9 @@
 """Fig. 7 and Fig. 8 of Wang et al.: errors on MX by the number of users and of attributes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scenarios.wang.compared import (
-    AGAINST_CORRECTED,
-    CLOSE,
     DRAWN,
     DUCHI_CHOICE,
     K_CHOICE,
@@ -27,8 +25,9 @@ from scenarios.wang.trials import (
     collected_cost,
 )
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Value, Word
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.data import NONE_NEEDED
+from simnet.studies.experiment import Experiment, Value
+from simnet.studies.paper_claim import Counterpart, PaperClaim
 from simnet.studies.readings import quotient
 from simnet.studies.statements import MeasureByAxis, Statement, everywhere, falls, rises
 from simnet.studies.table import Table
@@ -37,38 +36,61 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EPSILON = 1.0
-STEPS = "at every step of the axis"
-MARGIN = "by a clear margin"
-ENDS = "from the least to the largest value of the axis"
 
 
-def falls_by(source: str) -> Quote:
-    """The quote that the mean squared error is proportional to 1/n."""
-
-    def users(table: Table) -> tuple[int, int]:
-        return min(table.values("users")), max(table.values("users"))
-
-    def printed(table: Table) -> float:
-        least, most = users(table)
-        return most / least
-
-    def reading(table: Table) -> Counterpart:
-        few, many = (
-            table.at("mse", estimates="MX-Numeric", method="hm", users=n, epsilon=EPSILON)
-            for n in users(table)
-        )
-        return quotient(few, many)
-
-    return Quote(
-        source,
-        "mean squared error of HM's means for the fewest users, divided by that for the most users",
-        printed,
-        reading,
-        under="Lemma 5, with which the figure is said to agree: errors are proportional to 1/√n",
-        points=f"MX's numbers, ε = {EPSILON:g}; a difference of 1 % is allowed, because each trial "
-        "draws its users anew",
-        tolerance=lambda _: 0.01,
+def falls_by(table: Table) -> Counterpart:
+    """Return HM's error for the fewest users, divided by that for the most users."""
+    few, many = (
+        table.at("mse", estimates="MX-Numeric", method="hm", users=n, epsilon=EPSILON)
+        for n in (min(table.values("users")), max(table.values("users")))
     )
+    return quotient(few, many)
+
+
+def claims(axis: str, source: str, words: str, trend: Statement) -> Iterator[PaperClaim]:
+    """Yield the claims of Fig. 7 or 8."""
+    place = ["estimates", axis]
+
+    def ends(numbers: MeasureByAxis) -> bool:
+        return trend({value: numbers[value] for value in (min(numbers), max(numbers))})
+
+    yield PaperClaim(
+        f"{source}, trend",
+        f"section VI-A, {source}",
+        f"{words}, from the least to the largest number",
+        runs=everywhere("mse", axis, ["estimates", "method"], ends),
+        # Errors are proportional to 1/n, whatever the data.
+        data=NONE_NEEDED if axis == "users" else None,
+    )
+    yield outperforms(
+        f"{source}, means",
+        f"section VI-A, {source}",
+        "PM and HM err less on means than Laplace, SCDF and Duchi et al., by a clear margin",
+        place,
+        ("pm", "hm"),
+        ("laplace", "scdf", "duchi"),
+        "Numeric",
+    )
+    yield outperforms(
+        f"{source}, frequencies",
+        f"section VI-A, {source}",
+        "OUE on k sampled attributes errs less on frequencies than OUE on all, by a clear margin",
+        place,
+        CATEGORICAL[:1],
+        CATEGORICAL[1:],
+        "Categorical",
+    )
+    if axis == "users":
+        yield PaperClaim(
+            f"{source}, Lemma 5",
+            f"section VI-A, {source}",
+            "In agreement with Lemma 5 errors are proportional to 1/√n: HM's mean squared error "
+            "for 2500 users, divided by that for 40,000",
+            lambda: 16.0,
+            runs=falls_by,
+            tolerance=0.01,
+            data=NONE_NEEDED,
+        )
 
 
 def experiment(
@@ -89,12 +111,6 @@ def experiment(
         axis: values,
     }
     words, every_step = trend
-    where = source.replace("al., ", "al., section VI-A, ")
-
-    def ends(numbers: MeasureByAxis) -> bool:
-        return every_step({value: numbers[value] for value in (min(numbers), max(numbers))})
-
-    place = ["estimates", axis]
     return Experiment(
         summary=summary,
         source=source,
@@ -109,13 +125,6 @@ def experiment(
         files=FILES,
         data=CENSUSES,
         paired=("method",),
-        words={
-            MARGIN: Word(
-                0.1,
-                "an error is smaller than another 'by a clear margin' if it is smaller by "
-                "at least this share of the other",
-            ),
-        },
         choices=(
             *CHOICES,
             f"ε is {EPSILON:g}; the text names none.",
@@ -130,64 +139,7 @@ def experiment(
             ),
             DUCHI_CHOICE,
         ),
-        quotes=[
-            *(
-                everywhere(
-                    where,
-                    words,
-                    "mse",
-                    axis,
-                    ["estimates", "method"],
-                    statement,
-                    why=(
-                        "Duchi et al.'s mechanism as printed has a smaller error for 3 numbers "
-                        "than for 2, and for 5 than for 4, because ties make B larger."
-                        if axis == "attributes"
-                        else CLOSE
-                    ),
-                    under=under,
-                    points=f"these values of {axis} are ours: the paper has its own in the figure "
-                    "only",
-                    disputed="The text does not say that the errors grow at every step. It goes "
-                    "on with Lemma 5, which is about PM and HM alone."
-                    if axis == "attributes" and under == STEPS
-                    else "",
-                )
-                for under, statement in ((STEPS, every_step), (ENDS, ends))
-            ),
-            *outperforms(
-                where,
-                "PM and HM err less on means than Laplace and SCDF",
-                place,
-                MARGIN,
-                ("pm", "hm"),
-                ("laplace", "scdf"),
-                "Numeric",
-                CLOSE,
-            ),
-            *outperforms(
-                where,
-                "PM and HM err less on means than Duchi et al., corrected",
-                place,
-                MARGIN,
-                ("pm", "hm"),
-                ("duchi",),
-                "Numeric",
-                AGAINST_CORRECTED,
-            ),
-            *outperforms(
-                where,
-                "OUE on k sampled attributes errs less on frequencies than OUE on all with ε/d "
-                "each",
-                place,
-                MARGIN,
-                CATEGORICAL[:1],
-                CATEGORICAL[1:],
-                "Categorical",
-                CLOSE,
-            ),
-            *((falls_by(where),) if axis == "users" else ()),
-        ],
+        claims=list(claims(axis, source.removeprefix("Wang et al., "), words, every_step)),
         figure=lambda table: drawn_growth(table, axis),
         cost=collected_cost,
     )

@@ -1,24 +1,17 @@
 """Fig. 9 to 11 of Wang et al.: models learnt by LDP-SGD and judged on held-out users."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-from math import inf
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import attrs
-
 from protocols.ldp_sgd.losses import LOSSES
-from protocols.mechanisms.attributes import Attributes
-from protocols.mechanisms.tuples import Inner, Tuples
 from scenarios.wang.compared import DUCHI_CHOICE
 from scenarios.wang.cross_validation import EPSILONS, learning_cost, learnt
 from scenarios.wang.people import CENSUSES, FILES, STAND_INS, title
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Word
-from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.readings import paired_quotient, quotient
-from simnet.studies.statements import Outcome, paired_less, places_in_words, share_of
-from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.experiment import Experiment
+from simnet.studies.paper_claim import Counterpart, PaperClaim
+from simnet.studies.statements import paired_less
+from simnet.studies.table import Measure, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,13 +27,6 @@ METHODS = {
     "same_steps": "HM's steps without noise",
     "constant": "same answer for all",
 }
-RIVALS = {"duchi": "Algorithm 3 corrected", "duchi-as-printed": "Algorithm 3 as printed"}
-APPROACHES = Word(
-    0.25,
-    "an error 'approaches' that of the model without privacy if it exceeds that one by at "
-    "most this share of it",
-)
-FAR = Word(2.0, "an error is 'far higher' if it is at least this many times the other one")
 CHOICES = (
     "The paper's censuses, BR and MX, may not be passed on. With --data, Adult and Census-Income "
     "stand in for them. These files have no total income, so the models predict the age (Adult) "
@@ -62,147 +48,13 @@ CHOICES = (
     "ε is 0.5, 1, 2 and 4; the paper's values can be seen in its figure only.",
     DUCHI_CHOICE,
 )
-WHY = "The statement fails on the people who stand in for the paper's, with our steps."
 
 
-def judged(table: Table, found: Counterpart) -> Counterpart:
-    """Return the counterpart with the number of trials and the points at which it was judged."""
-    trials = min(len(point.rows) for point in table.points().values())
-    points = places_in_words(table.rows, ["census", "epsilon"])
-    return attrs.evolve(found, trials=trials, judged_at=points)
-
-
-def less(
-    source: str,
-    better: Sequence[str],
-    worse: str,
-    what: str,
-    under: str = "",
-    disputed: str = "",
-) -> Quote:
-    """The quote that some mechanisms have smaller errors than another one."""
-
-    def reading(table: Table) -> Counterpart:
-        points = [point.rows for point in table.points().values()]
-        return judged(table, paired_less(points, better, [worse]))
-
-    return Quote(source, what, STATED, reading, why=WHY, under=under, disputed=disputed)
-
-
-def quotients(
-    source: str,
-    what: str,
-    pairs: Sequence[tuple[str, str]],
-    holds: Callable[[float, Table], bool],
-    wanted: Callable[[Table], bool] = lambda _: True,
-    disputed: str = "",
-) -> Quote:
-    """The quote that the quotients of errors at each point have a property, such as being small.
-
-    The property must be one that holds for all numbers below a limit, or for all numbers above a
-    limit.
-    """
-
-    def at_point(point: Table) -> Outcome:
-        found = [paired_quotient(point.rows, one, other) for one, other in pairs]
-        ends = [(one.measured or 0.0, _ends(one)) for one in found]
-        return Outcome(
-            all(holds(mean, point) for mean, _ in ends),
-            all(holds(end, point) for _, both in ends for end in both),
-            all(any(holds(end, point) for end in both) for _, both in ends),
-        )
-
-    def reading(table: Table) -> Counterpart:
-        points = [point for point in table.points().values() if wanted(point)]
-        found = share_of([at_point(point) for point in points])
-        kept = [row for point in points for row in point.rows]
-        return judged(attrs.evolve(table, rows=kept), found)
-
-    return Quote(source, what, STATED, reading, why=WHY, disputed=disputed)
-
-
-def drops_slowly(source: str, method: Inner) -> Quote:
-    """The quote that the misclassification rate of a method falls by a smaller factor with ε than
-    the worst variance of a mean does.
-    """
-
-    def at_census(here: Table) -> Outcome:
-        epsilons = sorted(here.values("epsilon"))
-        if len(epsilons) < 2:
-            raise NoSuchPoint("at least two values of ε are needed")
-        every = Attributes(int(here.rows[0]["features"]))
-        least, most = (Tuples(e, every, method).worst_variance for e in (epsilons[0], epsilons[-1]))
-        found = quotient(
-            here.at(method, epsilon=epsilons[0]), here.at(method, epsilon=epsilons[-1])
-        )
-        low, high = _ends(found)
-        limit = least / most
-        return Outcome((found.measured or 0.0) < limit, high < limit, low < limit)
-
-    def reading(table: Table) -> Counterpart:
-        found = _at_censuses(table, at_census)
-        epsilons = table.values("epsilon")
-        ends = min(epsilons), max(epsilons)
-        looked_at = [row for row in table.rows if row["epsilon"] in ends]
-        return judged(attrs.evolve(table, rows=looked_at), found)
-
-    return Quote(
-        source,
-        f"from the least to the largest ε the misclassification rate of {METHODS[method]} falls "
-        "by a smaller factor than the worst variance of a mean does, with as many attributes as "
-        "the models have features",
-        STATED,
-        reading,
+def less(better: Sequence[str], worse: str) -> Callable[[Table], Counterpart]:
+    """Return the reading that the better methods err less than another one, at every point."""
+    return lambda table: paired_less(
+        [point.rows for point in table.points().values()], better, [worse]
     )
-
-
-def no_trend(source: str, ours: str, rival: str) -> Quote:
-    """The quote that the gap to a rival neither grows nor shrinks steadily with ε."""
-
-    def at_census(here: Table) -> Outcome:
-        epsilons = sorted(here.values("epsilon"))
-        if len(epsilons) < 3:
-            raise NoSuchPoint("a trend needs at least three values of ε")
-        found = [paired_quotient(here.where(epsilon=e).rows, rival, ours) for e in epsilons]
-        up = [_ends(one) for one in found]
-        down = [(-high, -low) for low, high in up]
-        means = [one.measured or 0.0 for one in found]
-        steps = [other > one for one, other in pairwise(means)]
-        return Outcome(
-            any(steps) and not all(steps),
-            not (_can_rise(up) or _can_rise(down)),
-            not (_must_rise(up) or _must_rise(down)),
-        )
-
-    return Quote(
-        source,
-        f"the error of Duchi et al. ({RIVALS[rival]}), divided by that of {METHODS[ours]}, shows "
-        "no clear trend as ε grows",
-        STATED,
-        lambda table: judged(table, _at_censuses(table, at_census)),
-        why="The quotient of the errors grows at every step of ε, or falls at every step.",
-        under="a trend is clear if it goes the same way at every step of ε",
-        disputed="The text does not say whether the gap is a quotient or a difference, nor when a "
-        "trend is clear.",
-    )
-
-
-def _at_censuses(table: Table, outcome: Callable[[Table], Outcome]) -> Counterpart:
-    return share_of([outcome(table.where(census=one)) for one in table.values("census")])
-
-
-def _ends(found: Counterpart) -> tuple[float, float]:
-    return -inf if found.low is None else found.low, inf if found.high is None else found.high
-
-
-def _can_rise(ends: Sequence[tuple[float, float]]) -> bool:
-    """Return whether numbers within these intervals can rise at every step."""
-    return all(low < high for place, (_, high) in enumerate(ends) for low, _ in ends[:place])
-
-
-def _must_rise(ends: Sequence[tuple[float, float]]) -> bool:
-    """Return whether numbers within these intervals rise at every step, whatever they are."""
-    return all(one[1] < other[0] for one, other in pairwise(ends))
 
 
 def experiment(
@@ -210,8 +62,7 @@ def experiment(
     figure: str,
     loss: str,
     words: str,
-    quotes: Sequence[Quote],
-    open_words: Mapping[str, Word] | None = None,
+    claims: Sequence[PaperClaim],
 ) -> Experiment:
     """Return the experiment on models that are learnt with this loss.
 
@@ -237,9 +88,8 @@ def experiment(
         quick_trials=2,
         files=FILES,
         data=CENSUSES,
-        words=open_words or {},
         choices=CHOICES,
-        quotes=quotes,
+        claims=claims,
         figure=lambda table: drawn_errors(table, words, LOSSES[loss].of_classes),
         cost=learning_cost,
     )
@@ -270,48 +120,23 @@ def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
     return figure
 
 
-def quotes_of(source: str, said: str, disputed: str = "") -> list[Quote]:
-    """The quotes that Fig. 9, 10 and 11 have in common.
-
-    `said` is a remark on the size of the advantage of PM and HM, for which the text has no number.
-    """
+def claims_of(figure: str) -> list[PaperClaim]:
+    """Return the claims on a figure."""
+    source = f"section VI-B, {figure}"
+    far = "far" if figure == "Fig. 11" else "significantly"
     return [
-        less(
+        PaperClaim(
+            f"{figure}, Duchi",
             source,
-            ("pm", "hm"),
-            rival,
             "PM and HM err less than Duchi et al.",
-            f"against {words}; any smaller error counts, {said}",
-            disputed,
-        )
-        for rival, words in RIVALS.items()
-    ]
-
-
-def threshold_matters(words: str) -> str:
-    """Return why a row is disputed that counts any smaller error, where the text says more."""
-    return f"The text says '{words}'. With a threshold for these words the verdict may change."
-
-
-def rates_of(source: str) -> list[Quote]:
-    """The quotes that Fig. 9 and 10 have in common."""
-    return [
-        *quotes_of(
-            source,
-            "whatever 'clear margins' are",
-            threshold_matters("clear margins"),
+            runs=less(("pm", "hm"), "duchi-as-printed"),
         ),
-        less(
+        PaperClaim(
+            f"{figure}, Laplace",
             source,
-            ("pm", "hm", "duchi"),
-            "laplace",
-            "PM, HM and Duchi et al. (corrected) err less than Laplace",
-            "any smaller error counts, whatever 'significantly' means",
-            threshold_matters("significantly higher"),
+            f"The error of Laplace is {far} higher than those of PM, HM and Duchi et al.",
+            runs=less(("pm", "hm", "duchi"), "laplace"),
         ),
-        *(no_trend(source, ours, rival) for ours in ("pm", "hm") for rival in RIVALS),
-        drops_slowly(source, "pm"),
-        drops_slowly(source, "hm"),
     ]
 
 
@@ -320,7 +145,16 @@ FIG9 = experiment(
     "Fig. 9",
     "logistic",
     "misclassification rate",
-    rates_of("Wang et al., section VI-B, Fig. 9"),
+    [
+        *claims_of("Fig. 9"),
+        PaperClaim(
+            "Fig. 9, drop",
+            "section VI-B, Fig. 9",
+            "The misclassification rate drops less quickly with ε than the errors of means, and "
+            "the gap to Duchi et al. shows no clear trend",
+            data=CENSUSES,
+        ),
+    ],
 )
 FIG10 = experiment(
     "Support vector machines by LDP-SGD",
@@ -328,34 +162,19 @@ FIG10 = experiment(
     "hinge",
     "misclassification rate",
     [
-        *rates_of("Wang et al., section VI-B, Fig. 10"),
-        quotients(
-            "Wang et al., section VI-B, Fig. 10",
-            "with SVM and ε >= 2 on BR, the errors of PM and HM approach that without privacy",
-            [("pm", "none"), ("hm", "none")],
-            lambda quotient, table: quotient <= 1 + table.word("approaches"),
-            lambda point: point.rows[0]["census"] == "BR" and point.rows[0]["epsilon"] >= 2,
-            disputed="We chose the threshold of 'approach', the steps and the groups.",
+        *claims_of("Fig. 10"),
+        PaperClaim(
+            "Fig. 10, no privacy",
+            "section VI-B, Fig. 10",
+            "With SVM and ε >= 2 on BR, the errors of PM and HM approach that without privacy",
+            data=CENSUSES,
         ),
     ],
-    {"approaches": APPROACHES},
 )
 FIG11 = experiment(
     "Linear regression by LDP-SGD",
     "Fig. 11",
     "squared",
     "mean squared error",
-    [
-        *quotes_of(
-            "Wang et al., section VI-B, Fig. 11", "as the text says only that they outperform it"
-        ),
-        quotients(
-            "Wang et al., section VI-B, Fig. 11",
-            "the error of Laplace is far higher than those of PM, HM and Duchi et al. (corrected)",
-            [("laplace", "pm"), ("laplace", "hm"), ("laplace", "duchi")],
-            lambda quotient, table: quotient >= table.word("far"),
-            disputed="We chose the threshold of 'far higher', the steps and the groups.",
-        ),
-    ],
-    {"far": FAR},
+    claims_of("Fig. 11"),
 )

@@ -21,8 +21,8 @@ from simnet.scenario.columns import read_columns
 from simnet.scenario.from_columns import table_of_columns
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.studies.data import stand_in
 from simnet.studies.remembered import remembered
-from simnet.studies.verdict_table import stand_in
 
 STAND_INS: Mapping[str, tuple[str, Census]] = {
     "BR": ("adult.csv.gz", ADULT),

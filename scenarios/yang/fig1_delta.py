@@ -6,8 +6,7 @@ in these settings: Theorem 3.1 is false. So we also give DPDG the exact δ that 
 such sample: then both protocols meet the same (ε, δ).
 """
 
-from collections.abc import Callable
-from math import ceil, exp, expm1
+from math import expm1
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -18,14 +17,11 @@ from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
-from protocols.privacy.sampled_counts import RELATIONS
-from protocols.privacy.theorems import theorem_3_1
-from scenarios.theorems.sampling import exact_log_delta
+from scenarios.yang.laws import BETA, EPSILONS, USERS, deltas, less_than_gaussian
 from scenarios.yang.people import (
     CHOICES,
     DATA,
     FILES,
-    TITLES,
     drawn_with_least,
     notes_on_data,
     titles,
@@ -33,17 +29,13 @@ from scenarios.yang.people import (
 from scenarios.yang.trials import RUNS, SamplingPoint, sharing_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements, Product
+from simnet.studies.paper_claim import STATED, PaperClaim
 from simnet.studies.parameters import typed
-from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.statements import MeasureByAxis, everywhere
-from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.statements import everywhere
 from simnet.studies.trial import SQUARED_L2, errors
-from simnet.studies.verdict_table import NONE_NEEDED
 
-SOURCE = "Yang et al., section 4.2.1, Fig. 1"
+SOURCE = "section 4.2.1, Fig. 1, Eq. 2"
 Level = Literal["by (2)", "exact"]
-BETA, USERS = 0.01, 1000
-EPSILONS = [0.1, 0.2, 0.4, 0.6, 0.8, 1.0]
 
 
 @attrs.frozen(kw_only=True)
@@ -84,66 +76,16 @@ def at_level(point: LevelPoint, seed: int, data: Path | None) -> Measurements:
     return {**errors(noisy, dpdg.about(noisy), people, seed), **both}
 
 
-def deltas(users: int, items: int, beta: float, epsilon: float) -> tuple[float, float]:
-    """Return the δ that inequality (2) gives, and the largest exact δ of DPDS for populations with
-    three items or more, each of which has at least βn holders.
-
-    The exact δ is the larger one of the δ for removing a user and the δ for replacing a user's
-    item, if the two rarest items have βn holders each.
-    """
-    rarest = ceil(beta * users - 1e-9)
-    chance = -expm1(-epsilon)
-    exact = max(
-        exact_log_delta((rarest, rarest), chance, relation, epsilon) for relation in RELATIONS
-    )
-    return exp(theorem_3_1(users, items, beta, epsilon)), exp(exact)
-
-
-def is_private(table: Table) -> Counterpart:
-    """Return the share of the points of DPDS at which the exact δ is at most the δ of (2)."""
-    rows = [part.rows[0] for part in table.where(protocol="dpds").points().values()]
-    found = [float(row["exact_delta"] <= row["claimed_delta"] * (1 + 1e-9)) for row in rows]
-    if not found:
-        raise NoSuchPoint("DPDS was not run")
-    values = {
-        name: ", ".join(dict.fromkeys(f"{row[name]:g}" for row in rows))
-        for name in ("users", "beta", "epsilon")
-    }
-    items = {TITLES[row["population"]]: row["items"] for row in rows}
-    return Counterpart(
-        sum(found) / len(found),
-        share=True,
-        judged_at=f"n = {values['users']}; every item has βn holders at least, β = "
-        f"{values['beta']}; N = {', '.join(f'{n} for {name}' for name, n in items.items())}; "
-        f"ε = {values['epsilon']}",
-    )
-
-
-def less(level: Level) -> Callable[[MeasureByAxis], bool]:
-    """Return the statement that DPDS errs less than DPDG at this level of δ."""
-
-    def statement(found: MeasureByAxis) -> bool:
-        return found["dpds", None] < found["dpdg", level]
-
-    return statement
-
-
 COMMON: Product = {
     "population": ["gowalla", "census", "synthetic"],
     "users": [USERS],
     "beta": [BETA],
-    "epsilon": EPSILONS,
+    "epsilon": list(EPSILONS),
 }
-READINGS: dict[Level, str] = {
-    "by (2)": "the same (ε, δ), with the δ that (2) gives for DPDS",
-    "exact": "the same exact (ε, δ), whatever (2) gives",
-}
-WHY = "At one or more points DPDG has the smaller expected error."
-POINTS = "β is ours; ε and the data sets are the paper's"
 
 EXPERIMENT = Experiment(
     summary="DPDS beside DPDG with the same (ε, δ): δ by the paper's inequality (2), and exact",
-    source=f"{SOURCE}, with Eq. 2",
+    source="Yang et al., section 4.2.1, Fig. 1, with Eq. 2",
     trial=at_level,
     grid=[
         {"protocol": ["dpds"], **COMMON},
@@ -167,34 +109,26 @@ EXPERIMENT = Experiment(
         "The exact δ is the largest δ of DPDS for samples with this β, if a neighbouring "
         "sample lacks one user or has another item for one user.",
     ),
-    quotes=[
-        Quote(
-            f"{SOURCE}, Eq. 2",
-            "with the δ that (2) gives for β, N and ε, DPDS is (ε, δ)-DP",
+    claims=[
+        PaperClaim(
+            "Fig. 1, same privacy",
+            SOURCE,
+            "DPDS errs less than DPDG for the same privacy level (n = 1000, β = 0.01)",
             STATED,
-            is_private,
-            why="The exact δ is larger, so Theorem 3.1 is false in these settings.",
-            points=POINTS,
-            data=NONE_NEEDED,
-        ),
-        *(
+            lambda: less_than_gaussian("exact"),
             everywhere(
-                SOURCE,
-                "DPDS errs less than DPDG for the same privacy level",
                 "squared_l2",
                 ["protocol", "level"],
                 ["population", "epsilon"],
-                less(level),
-                under=under,
-                why=WHY,
-                points=POINTS,
-                disputed="The text takes the level of privacy from its Theorem 3.1, with "
-                "inequality (2)."
-                if level == "exact"
-                else "",
-            )
-            for level, under in READINGS.items()
-        ),
+                lambda found: found["dpds", None] < found["dpdg", "exact"],
+            ),
+            condition="It holds if the level of privacy is the δ of inequality (2), which the "
+            "exact δ exceeds in all these settings.",
+            under=lambda: less_than_gaussian("by (2)"),
+            why="With the exact δ of DPDS, DPDG errs less. The same holds of 'DPDG needs more "
+            "users for the same privacy and accuracy' (section 1).",
+            check="`simnet reproduce yang_fig1_delta`",
+        )
     ],
     figure=lambda table: curves(
         table,

@@ -4,61 +4,23 @@ from math import expm1, log, sqrt
 from statistics import NormalDist
 from typing import Any
 
-from scenarios.yang.people import CHOICES, DATA, FILES, GOWALLA_DATA, notes_on_data, titles
-from scenarios.yang.trials import RUNS, items_of, sampling, sharing_cost
+from scenarios.yang.people import CHOICES, DATA, FILES, notes_on_data, titles
+from scenarios.yang.trials import RUNS, sampling, sharing_cost
 from simnet.studies.curves import curves
+from simnet.studies.data import NONE_NEEDED
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote, Stated
+from simnet.studies.paper_claim import Counterpart, PaperClaim, Stated
 from simnet.studies.statements import everywhere, falls
 from simnet.studies.table import CONFIDENCE, Estimate, NoSuchPoint, Table
 from simnet.studies.trial import SQUARED_L2
 
-SOURCE = "Yang et al., section 4.2.2, Fig. 2"
-SQUARED = (
-    "The number is the squared L2 error, which is the sum over the items. The metric of section "
-    "4.1.2 is the mean over the items."
-)
-
-CROWDED = (
-    "How far the mean of 20 runs scatters depends on how many users share a cell. In our part of "
-    "Gowalla 62 % of the users share one cell. With 66 % or more, the chance of the printed "
-    "number would be above 1 %. Another measure would be the probability of a number that is at "
-    "least as far from the expected one, on either side; it is 2 %."
-)
+SOURCE = "section 4.2.2, Fig. 2"
 
 
-def quoted(
-    printed: str, users: int, ran: int | None = None, under: str = "", disputed: str = ""
-) -> Quote:
-    """The quote of an error on Gowalla at ε = 0.2: first as the mean over the items, then as the
-    sum.
-
-    `users` is the number of users that the paper names, and `ran` the number that a reading,
-    described by `under`, takes in its place.
-    """
-    at = {"population": "gowalla", "users": ran or users, "epsilon": 0.2}
-
-    def summed(table: Table) -> Counterpart:
-        return Counterpart.of(table.at("squared_l2", **at), RUNS)
-
-    def mean(table: Table) -> Counterpart:
-        return Counterpart.of(table.at("squared_l2", **at).scaled(1 / items_of("gowalla")), RUNS)
-
-    return Quote(
-        SOURCE,
-        f"MSE of DPDS, Gowalla, ε=0.2, n={users}",
-        printed,
-        mean,
-        correction=SQUARED,
-        corrected=summed,
-        why=(
-            "The expected squared L2 error is 1 / (n (e^ε - 1)), and the mean over 12 items is a "
-            "twelfth of it."
-        ),
-        under=under,
-        data=GOWALLA_DATA,
-        disputed=disputed,
-    )
+def error(table: Table, users: int) -> Counterpart:
+    """Return the error of DPDS on Gowalla at ε = 0.2."""
+    at = {"population": "gowalla", "users": users, "epsilon": 0.2}
+    return Counterpart.of(table.at("squared_l2", **at), RUNS)
 
 
 def power_of_users(table: Table) -> Counterpart:
@@ -130,32 +92,38 @@ EXPERIMENT = Experiment(
         "ε is as in the paper, but for Census-Income and Synthetic only 0.2, 0.6 and 1, to save "
         "time.",
     ),
-    quotes=[
-        quoted("0.9e-3", 5000),
-        quoted("2.4e-3", 1000, disputed=CROWDED),
-        quoted(
+    claims=[
+        PaperClaim(
+            "Fig. 2, n = 5000",
+            SOURCE,
+            "Error of DPDS, Gowalla, ε = 0.2, n = 5000; the sum over the items",
+            "0.9e-3",
+            runs=lambda table: error(table, 5000),
+            data=NONE_NEEDED,
+        ),
+        PaperClaim(
+            "Fig. 2, n = 1000",
+            SOURCE,
+            "Error of DPDS, Gowalla, ε = 0.2, n = 1000; the sum over the items",
             "2.4e-3",
-            1000,
-            2000,
-            "the number belongs to n = 2000, the next point of the curve",
-            disputed="The text says that the number belongs to n = 1000, and another row compares "
-            "it there.",
+            runs=lambda table: error(table, 1000),
+            why="1 / (n (e^ε - 1)) is 4.517e-3, and 2.258e-3 for n = 2000, the next point. How far "
+            "the mean of 20 runs scatters depends on how many users share a cell.",
         ),
-        everywhere(
+        PaperClaim(
+            "Fig. 2, falls",
             SOURCE,
-            "the error falls as the number of users grows, at each ε and in each data set",
-            "squared_l2",
-            "users",
-            ["population", "epsilon"],
-            falls,
-            points="n, ε and the data sets are the paper's",
+            "The error falls as the number of users grows, at each ε and in each data set",
+            runs=everywhere("squared_l2", "users", ["population", "epsilon"], falls),
+            data=NONE_NEEDED,
         ),
-        Quote(
+        PaperClaim(
+            "Fig. 2, 1/n",
             SOURCE,
-            "power of n to which the error is proportional (the text: inversely proportional to n)",
+            "The error is inversely proportional to n: the power of n",
             Stated(-1.0),
-            power_of_users,
-            points="a line through all n, the mean over ε and data sets",
+            runs=power_of_users,
+            data=NONE_NEEDED,
         ),
     ],
     figure=lambda table: curves(

@@ -9,13 +9,15 @@ from protocols.tss.script import TSS
 from scenarios.yang.people import CHOICES, DATA, FILES, notes_on_data, titles
 from scenarios.yang.trials import RUNS, items_of, two_stage, two_stage_cost
 from simnet.studies.curves import curves
+from simnet.studies.data import NONE_NEEDED
 from simnet.studies.experiment import Experiment, Product
+from simnet.studies.paper_claim import PaperClaim
 from simnet.studies.statements import always_less, everywhere, falls
 from simnet.studies.trial import SQUARED_L2
 
 POPULATIONS = ["gowalla", "census", "synthetic"]
 PARTICIPATIONS = [0.1, 0.3, 0.5, 0.7, 0.9]
-SOURCE = "Yang et al., section 4.2.3, Fig. 3"
+SOURCE = "section 4.2.3, Fig. 3"
 COMMON: Product = {
     "population": POPULATIONS,
     "users": [1000],
@@ -31,11 +33,6 @@ def law(at: Mapping[str, Any]) -> float:
     reported = round(at["alpha"] * items)
     return expected_squared_l2(TSS(at["users"], items, at["participation"], reported, gamma))
 
-
-POINTS = (
-    "the data sets are the paper's, and so is α = 0.4, which 5 of 12 items and 7 of 17 come close "
-    "to; the text names no p and no ε*"
-)
 
 EXPERIMENT = Experiment(
     summary="TSS with uniform and adaptive reporting sets",
@@ -55,24 +52,22 @@ EXPERIMENT = Experiment(
         "and 7 of 17.",
         "ε* = log γ is 0.5, 1 and 2, and p is 0.1, 0.3, ..., 0.9; the text names no values.",
     ),
-    quotes=[
-        always_less(
+    claims=[
+        PaperClaim(
+            "Fig. 3, AS",
             SOURCE,
-            "adaptive sets (AS) err less than uniform sets (US), in every setting",
-            lambda law: law == "AS",
-            "law",
-            ["population", "participation"],
-            "In some setting uniform sets err less than adaptive sets.",
-            points=POINTS,
+            "Adaptive sets (AS) err less than uniform sets (US), in every setting",
+            runs=always_less(lambda law: law == "AS", "law", ["population", "participation"]),
+            data=NONE_NEEDED,
         ),
-        everywhere(
+        PaperClaim(
+            "Fig. 3, ε*",
             SOURCE,
-            "the larger ε*, the smaller the error of adaptive sets",
-            "squared_l2",
-            "epsilon_star",
-            ["population", "participation", "law"],
-            falls,
-            points=POINTS,
+            "The larger ε*, the smaller the error of adaptive sets",
+            runs=everywhere(
+                "squared_l2", "epsilon_star", ["population", "participation", "law"], falls
+            ),
+            data=NONE_NEEDED,
         ),
     ],
     figure=lambda table: curves(

@@ -3,7 +3,9 @@
 from scenarios.yang.people import CHOICES, DATA, FILES, notes_on_data, titles
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.curves import bars
+from simnet.studies.data import NONE_NEEDED
 from simnet.studies.experiment import Experiment
+from simnet.studies.paper_claim import PaperClaim
 from simnet.studies.statements import always_less
 from simnet.studies.trial import SQUARED_L2
 
@@ -39,16 +41,14 @@ EXPERIMENT = Experiment(
             "the groups."
         ),
     ),
-    quotes=[
-        always_less(
-            "Yang et al., section 4.2.4, Fig. 4",
+    claims=[
+        PaperClaim(
+            "Fig. 4",
+            "section 4.2.4, Fig. 4",
             "WA errs less than UWA and CPA in every setting, by sampling",
-            lambda method: method == "vwa",
-            "method",
-            ["population", "budgets"],
-            "In some setting UWA or CPA errs less than WA.",
-            points="the settings s1 to s4 and the data sets are the paper's",
-        ),
+            runs=always_less(lambda method: method == "vwa", "method", ["population", "budgets"]),
+            data=NONE_NEEDED,
+        )
     ],
     figure=lambda table: bars(
         table,

@@ -3,14 +3,11 @@
 The mechanisms are GRR, OUE, Duchi et al.'s and PM.
 """
 
-from functools import partial
-
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.curves import bars
-from simnet.studies.experiment import Experiment, Word
-from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.experiment import Experiment
+from simnet.studies.paper_claim import PaperClaim
 from simnet.studies.statements import everywhere
-from simnet.studies.table import Table
 from simnet.studies.trial import SQUARED_L2
 
 CHOICES = (
@@ -20,24 +17,6 @@ CHOICES = (
     "estimate the mean.",
     "The privacy budgets are those of s1 to s4 of Table II; the text names none for this figure.",
 )
-
-SOURCE = "Yang et al., section 4.2.4, Fig. 5"
-POINTS = "the four mechanisms are the paper's; the text names no budgets for this figure"
-
-
-def much_less(table: Table, factor: float | None) -> Counterpart:
-    """Return the share of mechanisms and settings in which the error of UWA is more than `factor`
-    times the error of WA; None stands for the threshold of the word "much".
-    """
-    times = table.word("much") if factor is None else factor
-    return everywhere(
-        SOURCE,
-        "",
-        "squared_l2",
-        "method",
-        ["protocol", "budgets"],
-        lambda errors: errors["vwa"] * times < errors["uwa"],
-    ).reading(table)
 
 
 EXPERIMENT = Experiment(
@@ -58,35 +37,19 @@ EXPERIMENT = Experiment(
     trials=RUNS,
     quick_trials=5,
     choices=CHOICES,
-    words={
-        "much": Word(
-            1.5,
-            "the improvement is 'much' if the error of UWA is more than this many times the "
-            "error of WA",
+    claims=[
+        PaperClaim(
+            "Fig. 5",
+            "section 4.2.4, Fig. 5",
+            "WA has much improvement over directed aggregation (UWA) for all the methods",
+            runs=everywhere(
+                "squared_l2",
+                "method",
+                ["protocol", "budgets"],
+                lambda errors: errors["vwa"] * 1.5 < errors["uwa"],
+            ),
+            why="By the law the error of UWA is 10 to 46 times that of WA for these budgets.",
         )
-    },
-    quotes=[
-        Quote(
-            SOURCE,
-            "WA has much improvement compared with directed aggregation for all the methods",
-            STATED,
-            partial(much_less, factor=None),
-            why="In some setting the improvement is below the threshold of 'much'.",
-            under="directed aggregation is UWA, and the improvement is in the squared L2 error",
-            points=POINTS,
-            disputed="We chose the threshold of 'much' and the budgets. By the law the error of "
-            "UWA is 10 to 46 times the error of WA for these budgets. The two errors are nearly "
-            "the same if all groups have nearly the same budget.",
-        ),
-        Quote(
-            SOURCE,
-            "WA errs less than directed aggregation for all the methods",
-            STATED,
-            partial(much_less, factor=1.0),
-            why="In some setting WA errs more than UWA.",
-            under="directed aggregation is UWA, and any improvement counts",
-            points=POINTS,
-        ),
     ],
     figure=lambda table: bars(
         table,

@@ -26,9 +26,9 @@ from simnet.printable import count_of
 from simnet.scenario.columns import read_column, whole_numbers
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import normal_numbers, uniform_items
+from simnet.studies.data import partial
 from simnet.studies.remembered import remembered
 from simnet.studies.table import Table
-from simnet.studies.verdict_table import partial
 
 CELLS = tuple(str(cell) for cell in range(12))
 GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"

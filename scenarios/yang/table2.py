@@ -1,180 +1,135 @@
-"""Table II of Yang et al.: the weights of four groups of users, and the errors."""
+"""Table II of Yang et al.: weights and errors of weighted aggregation."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
+from math import erf, sqrt
 
-import attrs
+import numpy as np
 
+from protocols.weighted.weights import error, weights
+from scenarios.yang.laws import budgets_of, variances
+from scenarios.yang.people import NORMAL_RANGE
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.statements import everywhere, exact
-from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.paper_claim import Counterpart, PaperClaim
+from simnet.studies.table import Table
 from simnet.studies.trial import SQUARED_L2
 
-SOURCE = "Yang et al., section 4.2.4, Table II"
+SOURCE = "section 4.2.4, Table II"
+# The weights of the four groups, printed for OWA and VWA and for both laws of the data.
 WEIGHTS = {
     "s1": ("0.0316", "0.1477", "0.3045", "0.5162"),
     "s2": ("0.0333", "0.0333", "0.3885", "0.5448"),
     "s3": ("0.0517", "0.0517", "0.0517", "0.8449"),
     "s4": ("0.0259", "0.3017", "0.2495", "0.4229"),
-}  # as printed; the paper says that they are the same for both laws of the data
+}
 ERRORS = {
-    ("uniform", "vwa"): {"s1": "1.124e-3", "s2": "1.253e-3", "s3": "9.52e-4", "s4": "9.61e-4"},
-    ("uniform", "uwa"): {"s1": "3.757e-3", "s2": "4.885e-3", "s3": "7.999e-3", "s4": "3.233e-3"},
-    ("normal", "vwa"): {"s1": "4.96e-3", "s2": "6.26e-3", "s3": "8.66e-3", "s4": "4.02e-3"},
-    ("normal", "uwa"): {"s1": "5.72e-3", "s2": "6.51e-3", "s3": "1.4e-2", "s4": "4.17e-3"},
+    ("uniform", "vwa"): ("1.124e-3", "1.253e-3", "9.52e-4", "9.61e-4"),
+    ("uniform", "uwa"): ("3.757e-3", "4.885e-3", "7.999e-3", "3.233e-3"),
+    ("normal", "vwa"): ("4.96e-3", "6.26e-3", "8.66e-3", "4.02e-3"),
+    ("normal", "uwa"): ("5.72e-3", "6.51e-3", "1.4e-2", "4.17e-3"),
 }
 BUDGETS = {name: budgets for budgets, name in SETTINGS.items()}
-SUMMED = (
-    "The number is the squared L2 error of the noise, which is the sum over the items and "
-    "not the mean."
-)
-WHY = {
-    "uniform": "The expected squared L2 error is another one: 1 / Σ n_j/V_j with the weights, and "
-    "Σ n_j V_j / n² without them.",
-    "normal": "The error of sampling does not depend on what users hold (Lemma 3.1), so it is "
-    "expected to be that of uniform data.",
-}
-# The rows whose verdict changes if the error also contains that of drawing the people:
-# tests/scenarios/yang/test_experiments.py draws such errors.
-TURNED_BY_DRAWING = {
-    *(("uniform", "vwa", setting) for setting in ("s1", "s2", "s4")),
-    *(
-        (population, "uwa", setting)
-        for population in ("uniform", "normal")
-        for setting in ("s2", "s4")
-    ),
-}
-DRAWING = (
-    "The text does not say whether its error is that of the noise alone, as ours is, or whether it "
-    "also contains the error that comes from drawing the people at random"
-)
-THEN = {
-    "uniform": ". With this error, the printed number is too small.",
-    "normal": " from the normal law. With this error, the printed number may well be right.",
-}
-FAILS_ANYWAY = {
-    "uniform": (
-        " With the error that comes from drawing the people at random, the expected error would "
-        "be larger still, and the printed number would be too small, too."
-    ),
-    "normal": (
-        " With the error that comes from drawing the people at random from the normal law, which "
-        "adds at most 1/250 of the sum of the squared weights, the printed number would be too "
-        "large, too."
-    ),
-}
+SIZES = [250] * 4
 ITEMS = 30
-ROUNDING = 1e-9  # the relative difference that two sums of the same numbers may have
+DATA_FREE = "By Lemma 3.1 the error of sampling does not depend on what users hold."
+DRAWN = "It holds if the error also contains that of drawing the people from the normal law."
+STILL = "With the error of drawing the people it would still be too large."
+CHECK = "by hand: 1 / Σ n_j/V_j with the weights, Σ n_j V_j / n² without, V_j = 1/(e^ε_j - 1)"
 
 
-def weight(setting: str, place: int) -> Quote:
-    """The quote of a printed weight; `place` is the number of the group, from 1.
+def weights_of(method: str, setting: str) -> list[float]:
+    """Return the weights of the four groups in a setting."""
+    spread = variances(budgets_of(BUDGETS[setting]))
+    return [float(one) for one in weights("vwa" if method == "vwa" else "owa", SIZES, spread)]
 
-    The table prints one weight for OWA and VWA and for both laws of the data. Of the weights that
-    we compute for these cases (quick runs leave out OWA), the one furthest from the printed weight
-    is compared, and the row names the cases.
+
+def farthest_weight(setting: str, place: int) -> float:
+    """Return the weight of VWA or OWA that is farther from the printed one."""
+    printed = float(WEIGHTS[setting][place])
+    found = (weights_of(method, setting)[place] for method in ("vwa", "owa"))
+    return max(found, key=lambda one: abs(one - printed))
+
+
+def law(method: str, setting: str, drawn: bool = False) -> float:
+    """Return the expected squared L2 error of the noise; `drawn` adds that of drawing people from
+    the normal law, for equal weights.
     """
-    printed = WEIGHTS[setting][place - 1]
-
-    def reading(table: Table) -> Counterpart:
-        rows = [
-            row
-            for row in table.where(budgets=BUDGETS[setting]).rows
-            if row["method"] in ("vwa", "owa")
-        ]
-        weights = [row[f"w{place}"] for row in rows]
-        if not weights:
-            raise NoSuchPoint("no weights of OWA or VWA were computed")
-        found = exact(max(weights, key=lambda one: abs(one - float(printed))))
-        return attrs.evolve(found, judged_at=_cases(rows))
-
-    what = (
-        f"weight of group {place}, {setting} ({BUDGETS[setting]}), printed for OWA and VWA and for "
-        "both laws of the data"
-    )
-    return Quote(SOURCE, what, printed, reading)
+    spread = variances(budgets_of(BUDGETS[setting]))
+    made = weights("vwa" if method == "vwa" else "uwa", SIZES, spread)
+    shares = np.asarray(made) / sum(made) / SIZES[0]
+    edges = [erf((2 * k / ITEMS - 1) * NORMAL_RANGE / sqrt(2)) for k in range(ITEMS + 1)]
+    law_of_items = np.diff(edges) / (edges[-1] - edges[0])
+    people = float(SIZES[0] * (shares**2).sum() * (1 - (law_of_items**2).sum()))
+    return error(made, SIZES, spread) + (people if drawn else 0)
 
 
-def _cases(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the methods and the laws of the data for which weights were computed, as text.
-
-    >>> _cases([{"method": "vwa", "population": law} for law in ("uniform", "normal")])
-    'VWA; uniform and normal data'
-    """
-    methods = dict.fromkeys(row["method"].upper() for row in rows)
-    laws = dict.fromkeys(row["population"] for row in rows)
-    return f"{' and '.join(methods)}; {' and '.join(laws)} data"
-
-
-def same_weights(table: Table) -> Counterpart:
-    """Return the share of settings and methods in which both laws of the data get equal weights."""
-    found: dict[tuple[str, str], dict[str, set[tuple[float, ...]]]] = {}
-    for row in table.rows:
-        if row["method"] in ("vwa", "owa"):
-            weights = tuple(row[f"w{place}"] for place in range(1, 5))
-            by_law = found.setdefault((row["budgets"], row["method"]), {})
-            by_law.setdefault(row["population"], set()).add(weights)
-    both = {key: list(laws.values()) for key, laws in found.items() if len(laws) > 1}
-    if not both:
-        raise NoSuchPoint("weights for two laws of the data are needed")
-    settings = ", ".join(dict.fromkeys(SETTINGS.get(budgets, budgets) for budgets, _ in both))
-    methods = ", ".join(dict.fromkeys(method.upper() for _, method in both))
-    share = exact(sum(laws.count(laws[0]) == len(laws) for laws in both.values()) / len(both))
-    return attrs.evolve(share, judged_at=f"{settings}; {methods}")
-
-
-def error(population: str, method: str, setting: str) -> Quote:
-    """The quote of a printed error. It is read as the mean over the items, as the metric is
-    defined, and then as the sum over the items.
-    """
+def read(table: Table, population: str, method: str, setting: str) -> Counterpart:
+    """Return the error that our runs measured, and the expected one."""
     at = {"population": population, "budgets": BUDGETS[setting], "method": method}
+    return Counterpart.of(table.at("squared_l2", **at, target="distribution"), RUNS)
 
-    def summed(table: Table) -> Counterpart:
-        return Counterpart.of(table.at("squared_l2", **at), RUNS)
 
-    def mean(table: Table) -> Counterpart:
-        return Counterpart.of(table.at("squared_l2", **at).scaled(1 / ITEMS), RUNS)
-
-    turned = (population, method, setting) in TURNED_BY_DRAWING
-    what = f"MSE with {'VWA' if method == 'vwa' else METHODS[method]}, {population} data, {setting}"
-    return Quote(
+def claims() -> Iterator[PaperClaim]:
+    """Yield the claims on the table."""
+    for setting, printed in WEIGHTS.items():
+        for place, weight in enumerate(printed):
+            yield PaperClaim(
+                f"Table II, {setting}, weight {place + 1}",
+                SOURCE,
+                f"Weight of group {place + 1} of {BUDGETS[setting]}, OWA and VWA",
+                weight,
+                partial(farthest_weight, setting, place),
+            )
+    yield PaperClaim(
+        "Table II, same weights",
         SOURCE,
-        what,
-        ERRORS[population, method][setting],
-        mean,
-        correction=SUMMED,
-        corrected=summed,
-        why=WHY[population] + ("" if turned else FAILS_ANYWAY[population]),
-        disputed=DRAWING + THEN[population] if turned else "",
+        "The assigned weights are the same for uniform and normal data",
+        law=lambda: 1.0,
+        why="Weights depend on budgets and sizes alone (Eq. 4).",
     )
-
-
-def quotes() -> Iterator[Quote]:
-    """The quotes of the table."""
-    for setting in BUDGETS:
-        yield from (weight(setting, place) for place in range(1, 5))
-    yield Quote(
+    yield PaperClaim(
+        "Table II, normal data",
         SOURCE,
-        "the assigned weights are the same for uniform and normal data",
-        STATED,
-        same_weights,
+        "The error on normal data is larger than on uniform data",
+        law=lambda: 0.0,
+        why=DATA_FREE,
+        check="by hand: (1 - p)/(p n) of Lemma 3.1 has no data in it",
+        top="Table II: the errors on normal data are not larger; by Lemma 3.1 data play no part.",
     )
-    yield everywhere(
-        SOURCE,
-        "the error on normal data is larger than on uniform data",
-        "squared_l2",
-        "population",
-        ["budgets", "method"],
-        lambda errors: errors["uniform"] * (1 + ROUNDING) < errors["normal"],
-        why=WHY["normal"],
-        points="settings and data are the paper's",
-        disputed="The sentence describes the table's own numbers, which runs gave, and is true of "
-        "them.",
+    yield PaperClaim(
+        "Table II, MSE",
+        "section 4.1.2",
+        "The errors of Table II, Fig. 1 and Fig. 2 are means over the items",
+        "1",
+        lambda: float(ITEMS),
+        correction="They are sums over the items: the mean is a thirtieth of each (a twelfth in "
+        "Gowalla).",
+        instead=lambda: float(ITEMS),
+        why="The printed number stands for the divisor. Read as sums, seven of the eight errors on "
+        "uniform data are right.",
+        check="by hand: Lemma 3.1 gives the sum, (1 - p)/(p n)",
+        top="Table II and Fig. 1, 2: what is called a mean over the items is the sum.",
     )
-    for population, method in ERRORS:
-        yield from (error(population, method, setting) for setting in BUDGETS)
+    for (population, method), errors in ERRORS.items():
+        for setting, text in zip(WEIGHTS, errors, strict=True):
+            turned = population == "normal" and method == "uwa" and setting in ("s2", "s4")
+            normal = population == "normal"
+            yield PaperClaim(
+                f"Table II, {population}, {method.upper()}, {setting}",
+                SOURCE,
+                f"Error with {'VWA' if method == 'vwa' else METHODS[method]}, {population} data, "
+                f"{setting}; the sum over the items, of the noise alone",
+                text,
+                runs=partial(read, population=population, method=method, setting=setting),
+                condition=DRAWN if turned else "",
+                under=partial(law, method, setting, drawn=True) if turned else None,
+                why=f"{DATA_FREE} {STILL}" if normal and not turned else "",
+                check=CHECK,
+                top="Table II: the error of VWA in s3 on uniform data."
+                if (population, method, setting) == ("uniform", "vwa", "s3")
+                else "",
+            )
 
 
 EXPERIMENT = Experiment(
@@ -198,15 +153,12 @@ EXPERIMENT = Experiment(
     choices=(
         "There are four groups of 250 users and 30 items, as in the paper. With budget ε, DPDS "
         "samples with p = 1 - exp(-ε).",
-        (
-            "With normal data, each user draws a standard normal number that is truncated to "
-            "-4..4. This range is divided into 30 equal intervals, and the user's item is the "
-            "interval of its number."
-        ),
-        "The error is that of the noise alone. Therefore the estimate is compared with a "
-        "weighted mean of the groups' true frequencies, and this mean has the weights of the "
-        "estimate.",
+        "With normal data, each user draws a standard normal number that is truncated to -4..4. "
+        "This range is divided into 30 equal intervals, and the user's item is the interval of its "
+        "number.",
+        "The error is that of the noise alone. Therefore the estimate is compared with a weighted "
+        "mean of the groups' true frequencies, and this mean has the weights of the estimate.",
     ),
-    quotes=list(quotes()),
+    claims=list(claims()),
     cost=groups_cost,
 )

@@ -1,7 +1,6 @@
 """`simnet reproduce`."""
 
 import itertools
-import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import attrs
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile, OutputFile, Words, settings_of
+from simnet.cli.options import JsonFile, Words, settings_of
 from simnet.cli.studying import StudyOptions
 from simnet.cli.tell import tell
 from simnet.errors import BadInput
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from simnet.studies.quote import Ruling
+    from simnet.studies.paper_claim import Judged
     from simnet.studies.report import Report
     from simnet.studies.store import Store
     from simnet.studies.sweep import Study
@@ -35,13 +34,8 @@ class JudgedOptions(StudyOptions):
 
     words: Words = None
     (
-        "Replace the threshold of a word of a paper: `--word slightly=0.2`. The page of verdicts "
-        "lists the words of each experiment."
-    )
-    reading: str | None = None
-    (
-        "Judge only the statements with this reading: `as printed`, or some words of the reading "
-        "that a row names."
+        "Replace the threshold of a word of a paper: `--word slightly=0.2`. Without it "
+        "our own thresholds stand."
     )
 
     def study(self, origin: str) -> "Study":
@@ -51,8 +45,6 @@ class JudgedOptions(StudyOptions):
         """
         study = super().study(origin)
         experiment = study.experiment.with_words(settings_of(self.words, "--word"))
-        if self.reading is not None:
-            experiment = experiment.with_reading(self.reading)
         return attrs.evolve(study, experiment=experiment)
 
 
@@ -60,10 +52,9 @@ def reproduce(
     *names: str,
     how: JudgedOptions | None = None,
     out: Path = Path("reproduced"),
-    page: OutputFile = None,
     json: JsonFile = None,
 ) -> int:
-    """Reproduce the papers' figures and tables, and judge the numbers that the papers print.
+    """Reproduce the papers' figures and tables, and judge what the papers claim.
 
     The command runs the trials that the store lacks, and says first about how long they take. You
     can stop it at any time; the same command goes on where it stopped.
@@ -84,10 +75,8 @@ def reproduce(
         How the experiments are run.
     out
         The folder for the figures (PNG, SVG, PDF), the tables (CSV, Parquet, Markdown, LaTeX) and
-        the page of verdicts. The command makes the folder if it does not exist, and writes into it
-        also with `--page`.
-    page
-        Write the verdicts to this page too. Sections of other experiments stay on the page.
+        verdicts.md, which has the verdicts of all experiments in the folder. The command makes the
+        folder if it does not exist.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -96,7 +85,6 @@ def reproduce(
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
     from simnet.studies.find import names as all_experiments
-    from simnet.studies.page import update_page
     from simnet.studies.report import report
 
     if not names:
@@ -107,7 +95,7 @@ def reproduce(
     expanded = (all_experiments() if name == "all" else [name] for name in names)
     chosen = list(dict.fromkeys(itertools.chain.from_iterable(expanded)))
     studies = how.studies(chosen)
-    _refuse_unknown_readings(how, chosen)
+    _refuse_unknown_words(how, chosen)
     _refuse_unwritable(out, studies)
     reports, tallies = [], []
     files: list[Future[_Written]] = []
@@ -135,9 +123,8 @@ def reproduce(
         + sum(not one.holds for one in reports)
         + sum(not there.is_drawn for there in written)
     )
-    for file in (out / "verdicts.md", page):
-        if file is not None:
-            update_page(file, reports, lambda name: command_of([name], how))
+    out.mkdir(parents=True, exist_ok=True)
+    _write_verdicts(out)
     paths = [str(path) for there in written for path in there.files]
     screen.print(f"{files_in_words(paths)} in {out}, the results in {store.path}", soft_wrap=True)
     write_json(
@@ -182,8 +169,7 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
         tell(f"no table is written as Parquet: {extra_missing('that', 'pyarrow', 'data')}")
 
 
-def _refuse_unknown_readings(how: JudgedOptions, chosen: "Sequence[str]") -> None:
-    from simnet.studies.experiment import AS_PRINTED
+def _refuse_unknown_words(how: JudgedOptions, chosen: "Sequence[str]") -> None:
     from simnet.studies.find import find_experiment
 
     experiments = [find_experiment(origin)[1] for origin in chosen]
@@ -192,39 +178,18 @@ def _refuse_unknown_readings(how: JudgedOptions, chosen: "Sequence[str]") -> Non
         if word not in words:
             others = f"they have one for {', '.join(words)}" if words else "they have none at all"
             raise BadInput(f"these experiments have no threshold for the word {word!r}: {others}")
-    readings = sorted({quote.under or AS_PRINTED for one in experiments for quote in one.quotes})
-    if how.reading is not None and not any(
-        one.with_reading(how.reading).quotes for one in experiments
-    ):
-        listed = f"the readings are {'; '.join(readings)}" if readings else "they have no statement"
-        raise BadInput(f"no statement of these experiments is read as {how.reading!r}: {listed}")
 
 
-def command_of(names: "Sequence[str]", how: JudgedOptions) -> str:
-    """Return the command that reproduces experiments with these options. Options that do not change
-    what is found (`--store`, `--workers`, `--cluster`) are left out, and `--data` has the word DIR.
+def _write_verdicts(out: Path) -> None:
+    """Write verdicts.md: the tables of verdicts of all experiments in the folder."""
+    from simnet.files import write_whole
 
-    >>> command_of(["fig1"], JudgedOptions(words=["much better=1.5"], trials=3))
-    "simnet reproduce fig1 --word 'much better=1.5' --trials 3"
-    """
-    words = ["simnet", "reproduce", *names]
-    for setting in how.set_ or ():
-        words += ["--set", setting]
-    for threshold in how.words or ():
-        words += ["--word", threshold]
-    for network in how.network or ():
-        words += ["--network", Path(network).name]
-    if how.reading is not None:
-        words += ["--reading", how.reading]
-    if how.quick:
-        words.append("--quick")
-    if how.trials is not None:
-        words += ["--trials", str(how.trials)]
-    if how.data is not None:
-        words += ["--data", "DIR"]
-    if how.make_up_missing:
-        words.append("--make-up-missing")
-    return shlex.join(words)
+    ending = "_verdicts.md"
+    parts = [
+        f"## {path.name.removesuffix(ending)}\n\n{path.read_text(encoding='utf-8')}"
+        for path in sorted(out.glob(f"*{ending}"))
+    ]
+    write_whole(out / "verdicts.md", "\n".join(["# Verdicts\n", *parts]))
 
 
 def files_in_words(paths: "Iterable[str]") -> str:
@@ -288,8 +253,8 @@ def _print_report(reported: "Report", screen: "Console") -> None:
         f"with confidence {CONFIDENCE:.1%}"
     )
     print_rows(_lines(reported.table), screen)
-    for ruling in reported.verdicts:
-        _print_verdict(ruling, screen)
+    for judged in reported.verdicts:
+        _print_verdict(judged, screen)
     screen.print()
 
 
@@ -315,28 +280,21 @@ def _lines(table: "Table") -> "list[dict[str, Any]]":
     ]
 
 
-def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
+def _print_verdict(judged: "Judged", screen: "Console") -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    from simnet.cli.grid import in_words
-
-    numbers = []
-    if ruling.printed is not None:
-        printed = ruling.printed_in_words
-        numbers.append(printed if ruling.stated or ruling.in_words else f"printed {printed}")
-    if ruling.expected is not None:
-        chance = "" if ruling.chance is None else f" (chance {ruling.chance:.2g})"
-        numbers.append(f"expected {in_words(ruling.expected)}{chance}")
-    if ruling.measured is not None:
-        interval = f" ({ruling.interval_in_words})" if ruling.interval_in_words else ""
-        outside = "" if ruling.holds else ", expected value outside"
-        numbers.append(f"measured {in_words(ruling.measured)}{interval}{outside}")
-    said = f"{ruling.what}{f' (read as: {ruling.under})' if ruling.under else ''}"
-    text = Text(f"{said}: {', '.join(numbers)}{': ' if numbers else ''}")
-    screen.print(text.append(ruling.verdict, "bold"))
-    columns = f"law: {ruling.law}; runs: {ruling.runs}; data: {ruling.data.in_words}"
-    notes = [columns, ruling.points and f"judged at: {ruling.points}", ruling.note]
-    for note in notes:
+    numbers = [
+        f"{word} {text}"
+        for word, text in (
+            ("printed", judged.printed_in_words),
+            ("exact", judged.exact_in_words),
+            ("measured", judged.measured_in_words),
+        )
+        if text
+    ]
+    text = Text(f"{judged.claim.words}: {', '.join(numbers)}{': ' if numbers else ''}")
+    screen.print(text.append(judged.in_words, "bold"))
+    for note in (judged.found.judged_at and f"judged at: {judged.found.judged_at}", judged.why):
         if note:
             screen.print(Padding(Text(note), (0, 0, 0, 4)))

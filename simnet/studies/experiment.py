@@ -25,9 +25,9 @@ from simnet.network.presets import PRESETS
 from simnet.network.toml_file import as_toml, network_named
 from simnet.scenario.scenario import parsed
 from simnet.scenario.settings import Setting
-from simnet.studies.quote import Quote
+from simnet.studies.data import NONE_NEEDED, Data
+from simnet.studies.paper_claim import PaperClaim
 from simnet.studies.table import Measure, Table
-from simnet.studies.verdict_table import NONE_NEEDED, Data
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +46,6 @@ OWN_COLUMNS = frozenset(
     {"experiment", "trial", "seed", "code", "data", "completed", *OF_ABORTS}
 )  # the columns that every table may have
 OF_SUMMARIES = frozenset({"measure", "mean", "low", "high", "expected", "holds", "trials", LABEL})
-AS_PRINTED = "as printed"  # the name for the reading of quotes that name no reading
 # The most trials at one point of the grid, because trials are counted one by one.
 MOST_TRIALS = 10**7
 # A trial is called with its parameters, its seed and the folder of data.
@@ -79,8 +78,9 @@ class Experiment:
       number of trials at each point of a quick run.
     - `files` are the names of the data files that trials read from the folder. Trials without a
       folder make up people.
-    - `data` says where the people come from if a folder of data is given. A quote may have a `data`
-      of its own. If there are `files` and a quote without `data`, the experiment needs `data`.
+    - `data` says where the people come from if a folder of data is given. A claim may have a `data`
+      of its own. If there are `files`, and a claim without `data` and law, the experiment needs
+      `data`.
     - `words` maps the words of the paper that need a threshold, such as "slightly", to thresholds.
     - `choices` are sentences that say how the experiment is run: what was chosen where the source
       leaves something open, and what follows the source.
@@ -94,8 +94,7 @@ class Experiment:
       number whose other parameters are equal have one seed, so that they can draw the same people.
 
     Raises `ValueError` for a parameter with a reserved name, such as `seed` or `mean`, for `files`
-    without `data` if a quote has no `data` of its own, and for two quotes with equal source, text
-    and reading.
+    without `data` if a claim has no `data` of its own, and for two claims of one name.
 
     >>> squares = Experiment(
     ...     summary="squares",
@@ -121,7 +120,7 @@ class Experiment:
     data: Data = NONE_NEEDED
     words: Mapping[str, Word] = attrs.field(factory=dict)
     choices: Sequence[str] = ()
-    quotes: Sequence[Quote] = ()
+    claims: Sequence[PaperClaim] = ()
     figure: "Callable[[Table], Figure] | None" = None
     cost: Callable[[Parameters], float] = _a_tenth
     takes_drop: bool = False
@@ -129,18 +128,19 @@ class Experiment:
     paired: Sequence[str] = ()
 
     def __attrs_post_init__(self) -> None:
-        if self.files and self.data == NONE_NEEDED and any(q.data is None for q in self.quotes):
+        if (
+            self.files
+            and self.data == NONE_NEEDED
+            and any(claim.data is None and claim.law is None for claim in self.claims)
+        ):
             raise ValueError(
                 "say with data= whether the files hold the paper's data (ORIGINAL), a part of "
                 "these data, or other data in their place"
             )
-        rows = Counter((quote.source, quote.what, quote.under) for quote in self.quotes)
-        twice = next((row for row, times in rows.items() if times > 1), None)
+        times = Counter(claim.name for claim in self.claims)
+        twice = next((name for name, count in times.items() if count > 1), None)
         if twice is not None:
-            raise ValueError(
-                "two quotes have the same source, text and reading: "
-                f"{': '.join(part for part in twice if part)}"
-            )
+            raise ValueError(f"two claims are called {twice!r}")
         taken = next((name for name in self.axes if name in OWN_COLUMNS | OF_SUMMARIES), None)
         if taken is not None:
             raise ValueError(
@@ -232,19 +232,6 @@ class Experiment:
             if name in words:
                 words[name] = attrs.evolve(words[name], threshold=_threshold(name, text))
         return attrs.evolve(self, words=words)
-
-    def with_reading(self, reading: str) -> "Experiment":
-        """Return the experiment with only those quotes that read the paper's text in this way.
-
-        `AS_PRINTED` stands for the quotes that name no reading; any other text is searched for in
-        the field `under` of the quotes.
-        """
-        kept = [
-            quote
-            for quote in self.quotes
-            if (not quote.under if reading == AS_PRINTED else reading in quote.under)
-        ]
-        return attrs.evolve(self, quotes=kept)
 
     def table(self, rows: Sequence[Mapping[str, Any]], synthetic: bool) -> Table:
         """Return the table of trials; `synthetic` says that made-up people stand in for data."""

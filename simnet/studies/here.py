@@ -64,7 +64,7 @@ def reproduce(
             counts = sweep(study, kept, executor, slots)
             return attrs.evolve(report(study, kept), counts=counts)
     table = table_here(study.experiment, study.name, study.data)
-    verdicts = tuple(quote.judge(table) for quote in study.experiment.quotes)
+    verdicts = tuple(claim.of_table(table) for claim in study.experiment.claims)
     aborted = sum(1 for row in table.rows if not row.get(COMPLETED.name, 1.0))
     return Report(study, table, verdicts, SweepCounts(done=len(table.rows), aborted=aborted))
 

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from simnet.arrays import Floats
-from simnet.studies.quote import Counterpart
+from simnet.studies.paper_claim import Counterpart
 from simnet.studies.statements import Statement, places_in_words, share_at
 from simnet.studies.table import ALIKE, CONFIDENCE, NoSuchPoint, Table, TrialRow, student
 

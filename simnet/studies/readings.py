@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from simnet.studies.quote import Counterpart
+from simnet.studies.paper_claim import Counterpart
 from simnet.studies.statements import Outcome, share_by_law, share_of
 from simnet.studies.table import ALIKE, CONFIDENCE, Estimate, NoSuchPoint, TrialRow, student
 

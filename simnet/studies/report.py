@@ -1,4 +1,4 @@
-"""The result of a study: its table and the verdicts on quoted numbers, to show and to write."""
+"""The result of a study: its table and the verdicts on the claims, to show and to write."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ from simnet.files import write_whole
 from simnet.printable import count_of
 from simnet.scenario.figure import blank_figure, write_figure
 from simnet.studies.experiment import OF_ABORTS
-from simnet.studies.quote import Ruling
+from simnet.studies.page import claims_table
+from simnet.studies.paper_claim import Judged
 from simnet.studies.store import Result, Store
 from simnet.studies.sweep import Study, SweepCounts
 from simnet.studies.table import COMPLETED, Table, has_pyarrow, write_csv, write_parquet
@@ -36,18 +37,17 @@ class Undrawn(BadInput):
 
 @attrs.frozen(eq=False, repr=False)
 class Report:
-    """The result of `reproduce`: an experiment's table, with a verdict on every quoted number.
+    """The result of `reproduce`: an experiment's table, with a verdict on every claim.
 
     >>> from simnet import reproduce
     >>> report = reproduce("biswas_fig1", quick=True)
-    >>> ruling = report.verdicts[0]
-    >>> ruling.printed, ruling.expected, ruling.law, ruling.verdict
-    (100.0, 101.0, 'with correction', 'computed with correction')
+    >>> [one.verdict for one in report.verdicts]
+    ['wrong, corrected', 'right']
     """
 
     study: Study
     table: Table
-    verdicts: tuple[Ruling, ...]
+    verdicts: tuple[Judged, ...]
     counts: SweepCounts = attrs.field(factory=SweepCounts)  # the trials run for this report
 
     def plot(self) -> Any:
@@ -77,7 +77,7 @@ class Report:
 
     def __repr__(self) -> str:
         lines = [" ".join(cells) for cells in self._cells()[1]]
-        ruled = [f"{one.what}: {one.verdict}" for one in self.verdicts]
+        ruled = [f"{one.claim.words}: {one.in_words}" for one in self.verdicts]
         return "\n".join([self._heading, *lines, *ruled])
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
@@ -102,31 +102,19 @@ class Report:
             shown = markup.folded(f"{len(rows)} rows", shown)
         parts = [markup.paragraph(self._heading, bold=True), shown]
         if self.verdicts:
-            quoted = [
+            judged = [
                 [
-                    one.what,
+                    one.claim.words,
                     one.printed_in_words,
-                    "" if one.expected is None else f"{one.expected:.4g}",
-                    "" if one.measured is None else f"{one.measured:.4g}",
-                    one.law,
-                    one.runs,
-                    one.data.in_words,
-                    one.verdict,
+                    one.exact_in_words,
+                    one.measured_in_words,
+                    one.in_words,
                 ]
                 for one in self.verdicts
             ]
-            columns = [
-                "quoted",
-                "printed",
-                "expected",
-                "measured",
-                "law",
-                "runs",
-                "data",
-                "verdict",
-            ]
-            title = f"Verdicts on numbers and statements of the paper: {len(quoted)}"
-            parts.append(markup.folded(title, markup.table(columns, quoted)))
+            heads = ["claim", "printed", "exact", "measured", "verdict"]
+            title = f"Verdicts on claims of the paper: {len(judged)}"
+            parts.append(markup.folded(title, markup.table(heads, judged)))
         return "".join(parts)
 
     @property
@@ -152,10 +140,10 @@ class Report:
 
     def write(self, folder: Path) -> list[Path]:
         """Write the figure (PNG, SVG and PDF), the trials (CSV and Parquet), the table of points
-        (CSV, Markdown and LaTeX) and the verdicts (CSV), and return the files.
+        (CSV, Markdown and LaTeX) and the verdicts (CSV and Markdown), and return the files.
 
         Without pyarrow no Parquet is written. An experiment without a figure, or without a
-        completed trial, has no figure to write; without quotes, it has no verdicts.
+        completed trial, has no figure to write; without claims, it has no verdicts.
 
         Raises `BadInput` when the folder cannot be written, or when there is a figure and
         matplotlib is missing; and `Undrawn` when the tables are written and the figure cannot be
@@ -176,6 +164,8 @@ class Report:
         if self.verdicts:
             written.append(Path(f"{stem}_verdicts.csv"))
             write_csv([one.as_json() for one in self.verdicts], written[-1])
+            written.append(Path(f"{stem}_verdicts.md"))
+            write_whole(written[-1], claims_table(self.verdicts) + "\n")
         return written + self._draw(stem, written)
 
     def _draw(self, stem: str, tables: Sequence[Path]) -> list[Path]:
@@ -208,7 +198,7 @@ def report(study: Study, store: Store) -> Report:
     code and data.
     """
     table = table_of(study, store)
-    return Report(study, table, tuple(quote.judge(table) for quote in study.experiment.quotes))
+    return Report(study, table, tuple(claim.of_table(table) for claim in study.experiment.claims))
 
 
 def table_of(study: Study, store: Store) -> Table:

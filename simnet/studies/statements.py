@@ -1,4 +1,4 @@
-"""Statements of a paper that something holds everywhere, checked as quoted numbers.
+"""Statements of a paper that something holds everywhere, as claims of a paper.
 
 A paper says, for example, that the error falls as the number of users grows. We check this at every
 *place*: at each combination of the values of the parameters that the statement does not compare,
@@ -20,9 +20,8 @@ import numpy as np
 
 from simnet.coins.sampled import SampledCoins
 from simnet.studies.experiment import DROP, NETWORK
-from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.paper_claim import Counterpart
 from simnet.studies.table import ALIKE, CONFIDENCE, NoSuchPoint, Table, TrialRow, student
-from simnet.studies.verdict_table import Data
 
 CORNERS = 512  # the largest number of choices of interval ends that are tried
 MOST_VALUES = 8  # if an axis with equal steps has more values than this, not all are listed
@@ -38,56 +37,25 @@ def exact(value: float) -> Counterpart:
 
 
 def everywhere(
-    source: str,
-    what: str,
-    measure: str,
-    axis: str | Sequence[str],
-    others: Sequence[str],
-    holds: Statement,
-    *,
-    why: str = "The statement fails at one or more points.",
-    correction: str = "",
-    instead: Statement | None = None,
-    under: str = "",
-    data: Data | None = None,
-    points: str = "",
-    unresolved: str = "",
-    disputed: str = "",
-) -> Quote:
-    """Return the quote for the statement that `holds` is true of a measure at every place.
+    measure: str, axis: str | Sequence[str], others: Sequence[str], holds: Statement
+) -> Callable[[Table], Counterpart]:
+    """Return the reading of the statement that `holds` is true of a measure at every place.
 
     A place is a combination of the values of the axes in `others`, and of `drop` and `network` if
     the table has them. At each place `holds` is given the measure by the values of `axis` (one axis
     or several). A place does not count if `holds` raises `KeyError` there, because a value was not
-    run. If the law disagrees with `holds`, the quote checks the statement `instead`, if it is
-    given. The other arguments are fields of the quote.
+    run.
     """
     axes = [axis, *others] if isinstance(axis, str) else [*axis, *others]
 
-    def share(statement: Statement) -> Callable[[Table], Counterpart]:
-        def read(table: Table) -> Counterpart:
-            added = _added_axes(table, axes)
-            places = _places(table, measure, axis, [*others, *added])
-            found = share_at(places, statement, table.exact)
-            lines = [line for place in places for line in _compared(place, statement)]
-            return attrs.evolve(found, judged_at=places_in_words(lines, [*axes, *added]))
+    def read(table: Table) -> Counterpart:
+        added = _added_axes(table, axes)
+        places = _places(table, measure, axis, [*others, *added])
+        found = share_at(places, holds, table.exact)
+        lines = [line for place in places for line in _compared(place, holds)]
+        return attrs.evolve(found, judged_at=places_in_words(lines, [*axes, *added]))
 
-        return read
-
-    return Quote(
-        source,
-        what,
-        STATED,
-        share(holds),
-        correction=correction,
-        corrected=None if instead is None else share(instead),
-        why=why,
-        under=under,
-        data=data,
-        points=points,
-        unresolved=unresolved,
-        disputed=disputed,
-    )
+    return read
 
 
 def places_in_words(lines: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> str:
@@ -384,35 +352,15 @@ def _difference(
 
 
 def always_less(
-    source: str,
-    what: str,
-    better: Callable[[Any], bool],
-    axis: str,
-    others: Sequence[str],
-    why: str,
-    *,
-    under: str = "",
-    data: Data | None = None,
-    points: str = "",
-    disputed: str = "",
-) -> Quote:
-    """Return the quote for the statement that the better methods have smaller errors than all
+    better: Callable[[Any], bool], axis: str, others: Sequence[str]
+) -> Callable[[Table], Counterpart]:
+    """Return the reading of the statement that the better methods have smaller errors than all
     others, everywhere.
 
     `better` decides by the value of `axis` whether a method is one of the better methods. A place
     is a combination as in `everywhere`. The error is the first measure of the table.
     """
-    return Quote(
-        source,
-        what,
-        STATED,
-        lambda table: _share_of_less(table, better, axis, others),
-        why=why,
-        under=under,
-        data=data,
-        points=points,
-        disputed=disputed,
-    )
+    return lambda table: _share_of_less(table, better, axis, others)
 
 
 def _share_of_less(

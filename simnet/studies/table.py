@@ -14,8 +14,8 @@ import attrs
 from simnet.errors import BadInput
 from simnet.files import whole_file, write_whole
 from simnet.installed import extra_missing
+from simnet.studies.data import NONE_NEEDED, Data
 from simnet.studies.typeset import csv_table
-from simnet.studies.verdict_table import NONE_NEEDED, Data
 
 ALIKE = 5  # so many equal numbers have an interval, which is the number itself
 CONFIDENCE = 0.999  # the probability that all intervals of a table contain their expected values
@@ -95,8 +95,8 @@ class Estimate:
 class NoSuchPoint(LookupError):
     """A table does not have what is asked for, such as a trial at a point.
 
-    A function that reads a number from the table, such as the `reading` of a quote, may raise this
-    error: the verdict on the quote is then "not run".
+    A function that reads a number from the table, such as the `runs` of a claim, may raise this
+    error: the claim then has no measured number.
     """
 
 

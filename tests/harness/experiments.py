@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from simnet.studies.experiment import Experiment, Value
-from simnet.studies.quote import Ruling
 from simnet.studies.report import row
 from simnet.studies.store import Result
 from simnet.studies.table import Table
@@ -33,32 +32,6 @@ def played(
     ]
     made_up = bool(experiment.files) and data is None
     return experiment.table([row(one) for one in results], made_up)
-
-
-def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
-    """Return the verdicts on the quotes for which the table has numbers, by the subject of the
-    quote.
-    """
-    judged = [quote.judge(table) for quote in experiment.quotes]
-    return {
-        f"{one.source}: {one.what} {one.under}".rstrip(): one
-        for one in judged
-        if one.verdict != "not run"
-    }
-
-
-def finding(ruling: Ruling) -> str:
-    """Return whether the printed number agrees with the law or, if there is no law, with the
-    runs.
-    """
-    by_runs = {"confirm": "agrees", "contradict": "disagrees"}.get(ruling.runs, ruling.runs)
-    return by_runs if ruling.law == "none" else ruling.law
-
-
-def the(found: Mapping[str, Ruling], *words: str) -> Ruling:
-    """Return the verdict on the only quote whose text contains all these words."""
-    (one,) = [verdict for what, verdict in found.items() if all(word in what for word in words)]
-    return one
 
 
 def _kept(parameters: Mapping[str, Any], only: Mapping[str, Sequence[Value]]) -> bool:

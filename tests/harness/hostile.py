@@ -66,7 +66,7 @@ privacy degree --users 1000 --corrupt 0.1 --drop 0.1 --security-bits 40 --correc
 privacy degree --users 1000 --corrupt 10 --drop 0.1 --degree 100 --threshold 60
 privacy thresholds --users 100 --drop 0.1 --items 12 --reported 5 --bits 40
 privacy survive --users 1000 --items 30 --reported 12 --colluders 960 --phi 0 --gamma 2
-privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5
+claims yang --show "Theorem 3.1" --set users=1000 --set items=30
 mechanism oue --epsilon 1 --items 4 --at 0.5
 mechanism grr --epsilon 1 --items 4
 mechanism olh --epsilon 1 --items 4

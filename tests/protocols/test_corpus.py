@@ -258,4 +258,4 @@ def test_the_exit_status_tells_a_leak_from_its_twin(
 
 @pytest.mark.slow
 def test_the_table_shown_is_what_the_instruments_say() -> None:
-    assert "\n".join(table()) in (ROOT / "MUTANTS.md").read_text()
+    assert "\n".join(table()) in (ROOT / "tests/harness/corpus/MUTANTS.md").read_text()

@@ -23,7 +23,7 @@ SOUND = (
 
 @pytest.mark.slow
 def test_the_table_shown_is_what_the_instruments_find() -> None:
-    assert "\n".join(table()) in (ROOT / "MUTANTS.md").read_text()
+    assert "\n".join(table()) in (ROOT / "tests/harness/corpus/MUTANTS.md").read_text()
 
 
 @pytest.mark.slow
@@ -38,7 +38,7 @@ def test_a_defect_is_told_from_its_absence(case: Case) -> None:
 
 
 def test_the_rows_of_the_table_have_numbers_of_their_own() -> None:
-    page = (ROOT / "MUTANTS.md").read_text()
+    page = (ROOT / "tests/harness/corpus/MUTANTS.md").read_text()
     rows = [
         (int(number), defect)
         for number, defect in re.findall(r"^\| (\d+) \| (.+?) \|", page, re.MULTILINE)

@@ -7,6 +7,7 @@ in a sound twin of the protocol.
 
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -40,7 +41,6 @@ from simnet.arrays import Bools
 from simnet.cli.page import write_part
 from simnet.coins.coins import Coins
 from simnet.exhaustive.compare import Comparison
-from tests.harness.data import ROOT
 from tests.harness.exact_mutants import (
     Dealing,
     IntegerMask,
@@ -390,4 +390,4 @@ def table() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    write_part(ROOT / "MUTANTS.md", "corpus", table())
+    write_part(Path(__file__).with_name("MUTANTS.md"), "corpus", table())

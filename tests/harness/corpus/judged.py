@@ -7,6 +7,7 @@ the file with them.
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
+from pathlib import Path
 
 from simnet import Judge, ScriptError, SimnetError, Verdict
 from simnet.adversary.whole_view import disclosed_in_words, discloses_nothing
@@ -16,7 +17,6 @@ from tests.harness.corpus.channels import CHANNELS, SOURCES
 from tests.harness.corpus.example import Example, members_of
 from tests.harness.corpus.scripts import RunOfExample, all_examples, played, rows_of_inputs
 from tests.harness.corpus.truth import Ensemble, TruthOfSet, order
-from tests.harness.data import ROOT
 
 MOST_INPUTS = (
     2  # the number of inputs for which verdicts are computed; the truth is about all inputs
@@ -126,4 +126,4 @@ def table() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    write_part(ROOT / "MUTANTS.md", "scripts", table())
+    write_part(Path(__file__).with_name("MUTANTS.md"), "scripts", table())

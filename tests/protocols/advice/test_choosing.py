@@ -29,7 +29,6 @@ from protocols.privacy.bounds import R1, R2, R3, R4
 from protocols.privacy.gaussian import delta_of, sigma
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
 from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
-from protocols.privacy.theorems import theorem_3_1
 from simnet import run
 from simnet.adversary.coalition import coalition_of
 from simnet.cli.main import main
@@ -343,23 +342,12 @@ def test_advice_rests_on_the_rarest_item_of_the_data(file_of_cities, tmp_path):
     assert epsilon_at(profile([45_000, 3800, 83], 0.9862, "replace"), 1e-6) == float("inf")
 
 
-@pytest.mark.slow
-def test_claims_find_the_share_that_fits_the_data(file_of_cities, tmp_path, capsys):
-    rows = answer(f"privacy claims --epsilon 0.5 {file_of_cities}", tmp_path / "claims.json")
-    assert f"up to {83 / 48883:.6g}" in capsys.readouterr().out
-    expected = theorem_3_1(48883, 3, 83 / 48883, 0.5) / log(10)
-    assert rows[0]["log10_claimed"] == pytest.approx(expected, rel=1e-12)
-
-
 @pytest.mark.parametrize(
     ("command", "words"),
     [
         ("advise --users 100 --items 3 --epsilon 1 --delta 1e-6", "--input FILE --column COLUMN"),
         ("advise {file} --rarest 4 --epsilon 1 --delta 1e-6", "leave --rarest out"),
         ("advise --column city --epsilon 1 --delta 1e-6", "goes with --input"),
-        ("claims --max-rows 3 --epsilon 1", "--max-rows goes with --input"),
-        ("claims --users 100 --items 3 --epsilon 1", "--input FILE --column COLUMN"),
-        ("claims {file} --beta 0.2 --epsilon 1", "β is at most 0.00169793"),
     ],
 )
 def test_what_rests_on_the_data_is_asked_for(command, words, file_of_cities, capsys):

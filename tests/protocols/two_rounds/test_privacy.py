@@ -372,11 +372,10 @@ def test_the_population_that_is_called_private_is_needed_by_randomised_response(
 
 
 @pytest.mark.parametrize(
-    ("owners", "said", "count", "true"), [(10_000, 21, 20.73, 24.53), (10**6, 212, 207.30, 243.90)]
+    ("owners", "count", "true"), [(10_000, 20.73, 24.53), (10**6, 207.30, 243.90)]
 )
-def test_the_introduction_s_deviations(owners: int, said: int, count: float, true: float) -> None:
+def test_the_introduction_s_deviations(owners: int, count: float, true: float) -> None:
     """Erratum 13."""
-    assert printed.introduction_deviation(0.85, 0.3, owners) == pytest.approx(said, abs=0.5)
     p = 0.15 * 0.3
     assert math.sqrt(owners * p * (1 - p)) == pytest.approx(count, abs=0.005)
     found = math.sqrt(JoyGerla(0.85, 0.3).variance(100 / owners, owners)) * owners

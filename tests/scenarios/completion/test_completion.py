@@ -9,7 +9,6 @@ from matplotlib.text import Text
 
 from protocols.catalogue import about
 from protocols.tss.script import TSS
-from scenarios.completion.crossings import crossings, leaders, rounded
 from scenarios.completion.deadline import EXPERIMENT as DEADLINE
 from scenarios.completion.drop import EXPERIMENT as DROP
 from scenarios.completion.families import FAMILIES, NEED_EVERYBODY, option, people, script_of
@@ -17,25 +16,18 @@ from scenarios.completion.hurried import hurried
 from scenarios.completion.page import (
     FIGURES,
     PAGE,
-    chance_of_result,
     deadlines,
-    drop_findings,
     drops,
-    found_crossings,
-    noise_and_chance,
     over_users,
     parts,
-    value_at,
 )
-from scenarios.completion.trials import ERROR, SECONDS, without_drop_outs
+from scenarios.completion.trials import ERROR, SECONDS
 from scenarios.completion.users import EXPERIMENT as USERS
 from scenarios.completion.waiting import AGES, with_deadline
 from simnet import run
 from simnet.cli.page import read_part
 from simnet.errors import BadInput
 from simnet.network.timing import in_units
-from simnet.scenario.drops import fates_of
-from simnet.scenario.verify import clopper_pearson
 from simnet.studies.here import table_here
 from simnet.studies.table import Table
 from simnet.studies.trial import Aborted
@@ -124,78 +116,6 @@ def test_a_quick_run_gives_all_parts_and_all_figures(
         assert len({axes.get_ylim() for axes in timed}) == 1
 
 
-def test_a_bound_on_the_page_is_not_below_the_number_that_it_bounds() -> None:
-    few = USERS.with_settings({"protocol": "committee", "users": "60"}).with_trials(1)
-    sentence = next(noise_and_chance(table_here(few, "completion")))
-    longer = max(
-        100 * (value_at(time.name, f"{name} with noise", 60) / value_at(time.name, name, 60) - 1)
-        for name in ("secagg", "secagg_plus")
-        for time in SECONDS
-    )
-    stated = float(sentence.partition("at most ")[2].partition(" %")[0])
-    assert longer <= stated <= 1.1 * longer
-
-
-@pytest.mark.slow
-def test_the_bound_on_times_with_drop_outs_is_not_below_a_time(quick: dict[str, Table]) -> None:
-    table = quick["completion_drop"]
-    (sentence,) = (one for one in drop_findings(table) if "at most" in one)
-    slower = max(
-        table.at(time, protocol=name, drop=0.1).mean / table.at(time, protocol=name, drop=0.0).mean
-        for name in ("committee", "secagg_plus")
-        for time in SECONDS
-    )
-    stated = float(sentence.partition("at most ")[2].partition(" times")[0])
-    assert slower <= stated <= slower + 0.01
-
-
-def test_curves_cross_where_bisection_says() -> None:
-    def value(name: str, users: int) -> float:
-        return {"flat": 10.0, "line": users / 100, "square": users**2 / 1e6}[name]
-
-    curves = {name: {n: value(name, n) for n in (100, 300, 20_000)} for name in ("flat", "line")}
-    curves["square"] = {n: value("square", n) for n in (100, 300)}
-    (found,) = crossings(curves, value)
-    assert (found.better, found.other, found.place) == ("flat", "line", "1,000")
-    assert 1000 < found.users < 1010
-    (coarse,) = crossings(curves, value, in_runs=["line"])
-    assert 1000 < coarse.users < 1050
-    assert leaders(curves, [found], ["line", "flat"]) == [("line", "100"), ("flat", "1,000")]
-    assert leaders(curves, [found], ["square", "line"])[-1][0] == "line"
-    assert rounded(123_456) == 120_000
-
-
-@pytest.mark.slow
-def test_the_order_of_two_protocols_changes_where_the_page_says() -> None:
-    few = USERS.with_settings({"protocol": FAST}).with_trials(1)
-    table = table_here(few, "completion")
-    page = {tuple(cells[:2]): cells[2:] for cells in rows_of(part("crossings"))}
-    count = 0
-    for title, measure in (("data-centre", SECONDS[0]), ("mobile", SECONDS[3])):
-        for one in found_crossings(table, measure):
-            better, worse = page[f"time, {title}", one.place]
-            assert one.better in better.replace(" and ", ", ").split(", ")
-            assert one.other in worse.replace(" and ", ", ").split(", ")
-            for users, sign in ((round(0.9 * one.users), 1), (round(1.1 * one.users), -1)):
-                times = [value_at(measure.name, name, users) for name in (one.better, one.other)]
-                assert sign * (times[0] - times[1]) > 0
-            count += 1
-    assert count >= 3
-
-
-@pytest.mark.slow
-def test_tss_changes_places_near_the_place_on_the_page() -> None:
-    """On mobile links secagg_plus overtakes TSS between 60 and 200 users."""
-    rows = [cells for cells in rows_of(part("crossings")) if cells[0] == "time, mobile"]
-    cells = next(cells for cells in rows if cells[3] == "tss" and "secagg_plus" in cells[2])
-    users = int(cells[1])
-    assert 60 < users < 200
-    for at, is_faster in ((round(users / 1.1), True), (round(users * 1.1), False)):
-        staged = without_drop_outs({"protocol": "tss", "users": at}, 1, None)
-        time = value_at(SECONDS[3].name, "secagg_plus", at)
-        assert (float(staged[SECONDS[3].name]) < time) == is_faster
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["committee", "secagg", "secagg_plus", "oue"])
 def test_a_deadline_that_never_passes_changes_no_estimate(name: str) -> None:
@@ -226,17 +146,6 @@ def test_protocols_that_need_everybody_stop_at_a_deadline_or_a_drop_out(name: st
         with_deadline({**point, "patience": 1.0}, 1, None)
     with pytest.raises(Aborted, match="dropped out"):
         with_deadline({**point, "drop": 0.5}, 1, None)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["dpds", "tss"])
-def test_the_chance_of_a_result_is_the_share_of_runs_that_have_one(name: str) -> None:
-    script, held = script_of(name, 10), people(10).inputs
-    seeds = range(100)
-    fates = [fates_of(["0.1"], script, held, seed)[0] for seed in seeds]
-    count = sum(not run(script, held, seed, fates=fates[seed]).aborts for seed in seeds)
-    low, high = clopper_pearson(count, len(seeds), 1e-4)
-    assert low < chance_of_result(name, 10, 0.1) < high
 
 
 @pytest.mark.slow

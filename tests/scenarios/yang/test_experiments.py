@@ -1,4 +1,4 @@
-"""The figures and tables of Yang et al.: their quotes, with the expected verdicts."""
+"""The figures and tables of Yang et al.: the people and the expected errors."""
 
 import gzip
 from math import exp, expm1, log, sqrt
@@ -10,35 +10,26 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from scenarios.yang.fig1_delta import deltas
 from scenarios.yang.people import CELLS, FILES, STAND_IN, drawn, drawn_with_least
-from scenarios.yang.table2 import BUDGETS, ERRORS, TURNED_BY_DRAWING, WEIGHTS, same_weights
+from scenarios.yang.table2 import BUDGETS, ERRORS, WEIGHTS, law
 from scenarios.yang.trials import SETTINGS
 from simnet.errors import BadInput
-from simnet.studies.quote import Ruling
-from simnet.studies.report import report, table_of
+from simnet.studies.report import table_of
 from simnet.studies.store import Store
 from simnet.studies.sweep import Study
-from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.table import Table
 from tests.harness.data import DATA
-from tests.harness.experiments import finding
-from tests.harness.many_cases import for_each
 from tests.harness.sweeping import swept
 
-AGREES, CORRECTED, NOT = "agrees", "with correction", "disagrees"
-NAMES = (
-    "fig1",
-    "fig2",
-    "fig3",
-    "fig4",
-    "fig5",
-    "table1",
-    "table2",
-    "yang_fig1_delta",
-    "yang_text",
-    "yang_theorems",
-    "yang_tss_prime",
-)
+# The errors of Table II for which the error of drawing the people changes the answer.
+TURNED_BY_DRAWING = {
+    *(("uniform", "vwa", setting) for setting in ("s1", "s2", "s4")),
+    *(
+        (population, "uwa", setting)
+        for population in ("uniform", "normal")
+        for setting in ("s2", "s4")
+    ),
+}
 
 
 def small(name: str, trials: int = 1, quick: bool = True, **settings: str) -> Study:
@@ -46,13 +37,6 @@ def small(name: str, trials: int = 1, quick: bool = True, **settings: str) -> St
     found = Study.of(name)
     experiment = found.experiment.quickly() if quick else found.experiment
     return attrs.evolve(found, experiment=experiment.with_settings(settings).with_trials(trials))
-
-
-def rulings(study: Study, path: Path) -> dict[str, Ruling]:
-    """The verdicts of a study that has been swept here, by what is quoted."""
-    assert swept(study, path).failed == 0
-    with Store(path) as store:
-        return {one.what: one for one in report(study, store).verdicts}
 
 
 def table(study: Study, path: Path) -> Table:
@@ -207,241 +191,7 @@ def test_weights_and_errors_of_groups_are_those_of_section_3_2(
 # verdicts
 
 
-@pytest.mark.slow
-def test_table_ii_has_every_weight_to_four_decimals(tmp_path: Path) -> None:
-    found = rulings(small("table2", method="vwa", population="uniform", users="40"), tmp_path / "s")
-    weights = [one for what, one in found.items() if what.startswith("weight")]
-    assert len(weights) == 16
-    assert all(one.law == AGREES for one in weights)
-    assert all(abs(one.printed - one.expected) <= 0.5e-4 for one in weights)
-    assert {one.points for one in weights} == {"VWA; uniform data"}  # the cases that were computed
-
-
-def test_weights_that_were_computed_for_one_law_alone_are_not_compared() -> None:
-    axes = ("population", "budgets", "method")
-
-    def row(population: str, budgets: str, method: str, last: float) -> dict[str, Any]:
-        point = dict(zip(axes, (population, budgets, method), strict=True))
-        return {**point, "w1": 0.1, "w2": 0.2, "w3": 0.3, "w4": last}
-
-    alone = row("uniform", BUDGETS["s2"], "owa", 0.4)
-    pair = [row(law, BUDGETS["s1"], "vwa", last) for law, last in (("uniform", 0.4), ("normal", 1))]
-    found = same_weights(Table([alone, *pair], axes, ()))
-    assert (found.law, found.judged_at) == (0, "s1; VWA")
-    with pytest.raises(NoSuchPoint, match="two laws"):
-        same_weights(Table([alone, pair[1]], axes, ()))
-
-
-@pytest.mark.long
-def test_table_ii_has_the_errors_of_uniform_data(tmp_path: Path) -> None:
-    found = rulings(small("table2"), tmp_path / "s")
-    alike = found["the assigned weights are the same for uniform and normal data"]
-    assert (alike.law, alike.points) == (AGREES, "s1, s2, s3, s4; VWA")  # quick runs have no OWA
-    assert found["the error on normal data is larger than on uniform data"].expected == 0
-    errors = {what: finding(one) for what, one in found.items() if what.startswith("MSE")}
-    assert len(errors) == 16
-    for what, verdict in errors.items():
-        is_good = "uniform" in what and what != "MSE with VWA, uniform data, s3"
-        assert verdict == (CORRECTED if is_good else NOT), what
-    expected = {"s1": 1.2015e-3, "s2": 1.268e-3, "s3": 1.967e-3, "s4": 9.85e-4}
-    for setting, value in expected.items():
-        assert found[f"MSE with VWA, uniform data, {setting}"].expected == pytest.approx(
-            value, rel=5e-4
-        )
-
-
-@pytest.mark.slow
-def test_table_i_is_put_right(tmp_path: Path) -> None:
-    """The specification's numbers for n = 1000, N = 30, k = 12, p = 1/2.
-
-    A wrong correction is found wrong.
-    """
-    study = small("table1")
-    counted = table(study, tmp_path / "s")
-    found = judged(study, counted)
-    assert found["DPDS: user qd logical, 2nN + N"].law == AGREES
-    assert found["DPDS: user qd sent logical, 2nN + N"].law == NOT
-    assert sum(one.law == CORRECTED for one in found.values()) == 3 * 4
-    assert all(one.law in (AGREES, CORRECTED) for one in found.values() if not one.under)
-    about = {one.what: one.law for one in found.values() if one.under.startswith("'app")}
-    assert {law for what, law in about.items() if "US" in what} == {AGREES}
-    assert {law for what, law in about.items() if "AS" in what} == {NOT}
-    check_saving(found, "US", 4812, 6.25, CORRECTED, AGREES)
-    for law, elements, factor in (("AS with γ=2", 6869, 4.375), ("AS with γ=10", 10447, 2.875)):
-        check_saving(found, law, elements, factor, CORRECTED, NOT)
-    expected = {name for row in counted.rows for name in row if name.endswith("expected")}
-    rows = [
-        {**row, **{name: row[name] * 1.001 for name in expected & row.keys()}}
-        for row in counted.rows
-    ]
-    wrong = judged(study, attrs.evolve(counted, rows=rows))
-    assert [what for what, one in wrong.items() if one.law == CORRECTED] == []
-
-
-@pytest.mark.slow
-def test_table_i_is_evaluated_at_the_sizes_that_ran(tmp_path: Path) -> None:
-    study = small("table1", users="20", items="5", reported="2", gamma="2")
-    found = judged(study, table(study, tmp_path / "s"))
-    assert found["DPDS: user qd sent logical, 2nN + N"].printed == 41 * 5
-    sent = found["TSS, US: user qd sent logical, αN(1 + p_χ n)"]
-    assert (sent.law, sent.expected) == (CORRECTED, pytest.approx(19.2))  # αN(2 - α + αn)
-
-
-def judged(study: Study, results: Table) -> dict[str, Ruling]:
-    """The verdicts by what is quoted."""
-    return {one.what: one.judge(results) for one in study.experiment.quotes}
-
-
-def check_saving(
-    found: dict[str, Ruling],
-    law: str,
-    elements: float,
-    factor: float,
-    verdict: str,
-    of_the_factor: str,
-) -> None:
-    """What a user of TSS sends and adds, and by how many times that is less than with DPDS."""
-    sent, added, saved = (
-        next(one for what, one in found.items() if what.startswith(f"TSS, {law}: {name}"))
-        for name in (
-            "user qd sent logical",
-            "user FA wire",
-            "the factor by which field elements sent",
-        )
-    )
-    assert (finding(sent), finding(added), finding(saved)) == (verdict, verdict, of_the_factor)
-    assert [
-        round(one.expected or 0, digits) for one, digits in ((sent, 0), (added, 0), (saved, 2))
-    ] == [
-        4819,
-        9590,
-        6.23,
-    ]
-    assert (round(sent.printed or 0), saved.printed) == (elements, pytest.approx(factor))
-
-
-@pytest.mark.slow
-def test_fig_2_is_the_sum_and_not_the_mean(tmp_path: Path) -> None:
-    study = small("fig2", epsilon="0.2", users="1000,2000", population="gowalla")
-    counted = table(study, tmp_path / "s")
-    printed, moved = (one.judge(counted) for one in study.experiment.quotes if "n=1000" in one.what)
-    assert (printed.law, moved.law) == (NOT, CORRECTED)
-    assert printed.expected == pytest.approx(4.52e-3, rel=1e-3)
-    assert moved.expected == pytest.approx(2.26e-3, rel=1e-3)
-    (power,) = (one for one in study.experiment.quotes if one.what.startswith("power of n"))
-    ruling = power.judge(counted)
-    assert ruling.expected == pytest.approx(-1)
-    assert ruling.holds
-
-
-@pytest.mark.slow
-def test_fig_2_has_its_point(tmp_path: Path) -> None:
-    found = rulings(small("fig2", epsilon="0.2", users="5000"), tmp_path / "s")
-    point = found["MSE of DPDS, Gowalla, ε=0.2, n=5000"]
-    assert point.law == CORRECTED
-    assert point.expected == pytest.approx(9.03e-4, rel=1e-3)
-
-
-@pytest.mark.slow
-def test_fig_1_has_its_curves_cross_elsewhere(tmp_path: Path) -> None:
-    found = rulings(small("fig1", trials=1, epsilon="0.02,0.1"), tmp_path / "s")
-    assert found["MSE of DPDS, Gowalla, ε=0.1"].law == CORRECTED
-    assert found["DPDS performs better than DPDG at every ε in all three data sets"].law == AGREES
-    crossing = found["ε up to which DPDS errs less than DPDG with δ=0.5, Gowalla"]
-    assert crossing.law == NOT
-    assert crossing.expected == pytest.approx(0.045, abs=5e-4)
-    assert crossing.chance is not None
-    assert crossing.chance < 1e-9
-
-
-@pytest.mark.slow
-def test_fig_1_by_the_papers_delta_favours_dpds_and_by_the_exact_one_dpdg(tmp_path: Path) -> None:
-    """Inequality (2) written out: β is the bound where δ is what it gives."""
-    claimed, exact = deltas(1000, 12, 0.01, 0.5)
-    bound = max((2 * np.pi / claimed) ** (2 / 13), (1 / claimed) ** (2 / 12))
-    assert bound / (2 * np.pi * 1000 * (exp(-0.5) - exp(-1.0))) == pytest.approx(0.01)
-    assert exact > 100 * claimed
-    study = small("yang_fig1_delta", population="synthetic", epsilon="0.1,1")
-    counted = table(study, tmp_path / "s")
-    private, by_paper, honest = (quote.judge(counted) for quote in study.experiment.quotes)
-    assert [one.expected for one in (private, by_paper, honest)] == [0, 1, 0]
-    assert by_paper.under != honest.under
-    assert "N = 30 for Synthetic; ε = 0.1, 1;" in private.points
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["fig3", "fig4", "fig5"])
-def test_statements_on_who_errs_less_hold(name: str, tmp_path: Path) -> None:
-    found = rulings(small(name, users="400" if name == "fig5" else "40"), tmp_path / "s")
-    assert {(one.law, one.expected) for one in found.values()} == {(AGREES, 1.0)}
-    assert all(one.points for one in found.values())
-
-
-@pytest.mark.slow
-def test_theorems_have_the_verdicts_of_their_judges(tmp_path: Path) -> None:
-    """Rows fail where the specification says so, and nowhere else; the plane has both signs."""
-    study = Study.of("yang_theorems")
-    found = table(study, tmp_path / "s")
-    rulings = [quote.judge(found) for quote in study.experiment.quotes]
-    assert {one.runs for one in rulings} == {"none"}
-    failing = {one.source for one in rulings if one.law == NOT}
-    assert failing == {
-        "Yang et al., Theorem 3.1, Eq. 2",
-        "Yang et al., Theorem 3.2",
-        "Yang et al., Theorem 3.1",
-        "Yang et al., section 3.1.2",
-    }
-    ratios = [row.get("log10 of claimed over exact δ", 0.0) for row in found.rows]
-    assert min(ratios) < -1 < 1 < max(ratios)
-    assert study.experiment.figure is not None
-    titles = [axes.get_title(loc="left") for axes in study.experiment.figure(found).axes]
-    assert titles == ["Theorem 3.1", "Theorem 3.2", ""]
-
-
-@pytest.mark.slow
-def test_a_budget_for_which_no_exact_number_is_computed_is_not_judged(tmp_path: Path) -> None:
-    """Above ε = 1 the classic calibration does not apply."""
-    study = small("yang_theorems", quick=False, statement="DPDG crossover", epsilon="1.0,2.0")
-    found = {row["epsilon"]: row["holds"] for row in table(study, tmp_path / "s").rows}
-    assert found[1.0] == 0
-    assert np.isnan(found[2.0])
-
-
-@pytest.mark.slow
-def test_tss_prime_costs_more_as_the_paper_says_but_for_publications_and_additions(
-    tmp_path: Path,
-) -> None:
-    study = small("yang_tss_prime", users="20", reported="4", bound="9")
-    counted = table(study, tmp_path / "s")
-    assert all(row["short items"] for row in counted.rows)
-    found = {quote.what: quote.judge(counted) for quote in study.experiment.quotes}
-    differing = [what for what, one in found.items() if one.law == NOT]
-    assert [what.split(" ")[:3] for what in differing] == [
-        ["S1", "publishes", "one"],
-        ["each", "elected", "user"],
-    ]
-    assert all((one.law == AGREES) == (one.runs == "confirm") for one in found.values())
-    assert all("n = 20, N = 10, k = 4, φ = 9;" in one.points for one in found.values())
-
-
 # figures and the rest
-
-
-@for_each("name", NAMES)
-def test_an_experiment_is_complete(name: str) -> None:
-    experiment = Study.of(name).experiment
-    assert experiment.source.startswith("Yang et al., ")
-    assert experiment.choices
-    assert experiment.quotes
-    assert experiment.trials >= 10 or experiment.exact
-    assert experiment.quickly().points()
-    assert all(experiment.cost(point) > 0 for point in experiment.points())
-    assert (experiment.figure is None) == (
-        name in ("table1", "table2", "yang_text", "yang_tss_prime")
-    )
-    for quote in experiment.quotes:  # a quote says what to make of it, whatever is found
-        assert quote.why
-        assert quote.correction or (quote.corrected is None and quote.instead is None)
 
 
 @pytest.mark.slow
@@ -502,21 +252,28 @@ def test_some_verdicts_of_table_2_depend_on_the_chance_of_drawing_the_people(
     """
     coins, means = np.random.default_rng(1), 2000
     cuts = ndtr(np.linspace(-4, 4, 31))
-    law = np.full(30, 1 / 30)
+    shares = np.full(30, 1 / 30)
     if population == "normal":
-        law = np.diff(cuts) / (cuts[-1] - cuts[0])
+        shares = np.diff(cuts) / (cuts[-1] - cuts[0])
     weights = map(float, WEIGHTS[setting]) if method == "vwa" else [1 / 4] * 4
-    with_drawing, noise = -law, np.zeros(30)
+    with_drawing, noise = -shares, np.zeros(30)
     for weight, budget in zip(weights, BUDGETS[setting].split("/"), strict=True):
         chance = -expm1(-float(budget))
-        holders = coins.multinomial(250, law, size=(means, 20))
+        holders = coins.multinomial(250, shares, size=(means, 20))
         estimate = coins.binomial(holders, chance) / chance
         noise = noise + weight * (estimate - holders) / 250
         with_drawing = with_drawing + weight * estimate / 250
 
+    printed = ERRORS[population, method][list(WEIGHTS).index(setting)]
+    expected = {"noise": noise, "drawn": with_drawing}
+    for words, error in expected.items() if population == "normal" else ():
+        found = law(method, setting, drawn=words == "drawn")
+        if method == "uwa" or words == "noise":
+            assert (error**2).sum(axis=-1).mean() == pytest.approx(found, rel=0.02)
+
     def may_be(error: Any) -> bool:
         drawn_means = (error**2).sum(axis=-1).mean(axis=-1)
-        above = float(np.mean(drawn_means >= float(ERRORS[population, method][setting])))
+        above = float(np.mean(drawn_means >= float(printed)))
         return 2 * min(above, 1 - above) > 0.01
 
     turned = (population, method, setting) in TURNED_BY_DRAWING

@@ -55,7 +55,7 @@ class EveryWidth(Screen):
         "run local_table --set users=50",
         "table1 --users 1500 --items 30 --participation 0.5",
         "privacy dpcs --counts 100,200 --participation 0.5 --delta 1e-6",
-        "privacy claims --users 1000 --items 20 --beta 0.05 --epsilon 1",
+        "claims biswas",
         "mechanism grr --epsilon 1 --items 300",
         "list",
     ],

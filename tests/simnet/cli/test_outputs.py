@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from protocols.commands.mechanism import mechanism
 from protocols.commands.table1 import table1
-from scenarios.theorems.command import claims
+from scenarios.claims_command import claims
 from simnet import installed
 from simnet.cli import bench, check, coalitions, exact_view, reproduce, results, run, verify
 from simnet.cli import list as listing
@@ -35,7 +35,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "verify dpds --corrupt u1": verify.verify,
     "mechanism grr --epsilon 1 --items 3": mechanism,
     "table1 --users 5 --items 2 --participation 0.5": table1,
-    "privacy claims --users 100 --items 2 --beta 0.3 --epsilon 1": claims,
+    "claims biswas": claims,
 }
 # Options with the name of a file to be read, or of a folder that the command makes.
 READ = {"input", "store", "data", "check", "out", "certificates", "folder"}
@@ -93,7 +93,7 @@ PRINTING_SLOWLY = [
     f"sweep {BISWAS}",
     f"reproduce {BISWAS}",
     "results --store s",
-    "theorems",
+    "claims biswas",
 ]
 SUFFIXES = {"figure": "svg", "html": "html", "log": "npz", "svg": "svg", "csv": "csv"}
 SUFFIXES |= {"parquet": "parquet", "markdown": "md", "certificate": "json", "json": "json"}

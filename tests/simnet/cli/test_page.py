@@ -35,7 +35,8 @@ def test_a_page_without_the_part_is_refused_and_left_as_it_is(tmp_path: Path, te
 
 
 @pytest.mark.parametrize(
-    ("page", "part"), [("docs/reference/speed.md", "speed"), ("MUTANTS.md", "corpus")]
+    ("page", "part"),
+    [("docs/reference/speed.md", "speed"), ("tests/harness/corpus/MUTANTS.md", "corpus")],
 )
 def test_the_pages_have_the_parts_that_make_writes(page: str, part: str) -> None:
     text = (ROOT / page).read_text()

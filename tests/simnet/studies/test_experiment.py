@@ -1,4 +1,4 @@
-"""Experiments: grids, seeds, settings; tables with their intervals; verdicts on quoted numbers.
+"""Experiments: grids, seeds, settings; tables with their intervals; verdicts on claims.
 
 Statistical tests have a stated false-alarm rate; seeds are fixed.
 """
@@ -6,7 +6,7 @@ Statistical tests have a stated false-alarm rate; seeds are fixed.
 import csv
 from math import inf, isfinite, isnan, nan, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from simnet.errors import BadInput
 from simnet.scenario.find import find
 from simnet.studies.experiment import Experiment, seed_of
 from simnet.studies.find import find_experiment
-from simnet.studies.quote import Bound, Counterpart, Quote
+from simnet.studies.paper_claim import Bound, Counterpart, PaperClaim, Verdict
 from simnet.studies.readings import quotient
 from simnet.studies.table import (
     CONFIDENCE,
@@ -32,7 +32,6 @@ from simnet.studies.table import (
     write_csv,
     write_parquet,
 )
-from simnet.studies.verdict_table import HEADLINES
 from tests.harness.many_cases import for_each
 
 SQUARE = Measure("square", "squared error", "expected", "deviation")
@@ -329,97 +328,25 @@ def test_numbers_of_any_size_have_a_summary_and_a_verdict(
     odd = Table(rows, ["x"], [Measure("a", "", *known)])
     for line in odd.summary():
         assert all(isinstance(line[name], float) for name in ("mean", "low", "high"))
-    ratio = Quote(
-        "nobody", "q", "1", lambda table: quotient(table.at("a", x=0), table.at("a", x=1))
+    ratio = PaperClaim(
+        *("a", "nobody", "q", "1"),
+        runs=lambda table: quotient(table.at("a", x=0), table.at("a", x=1)),
     )
-    assert ratio.judge(odd).verdict in HEADLINES
+    assert ratio.of_table(odd).verdict in get_args(Verdict)
 
 
-# quotes
-
-
-def verdict(printed: Any, reading: Counterpart, **more: Any) -> Any:
-    return Quote("nobody", "a number", printed, lambda _: reading, **more).judge(table())
-
-
-@pytest.mark.parametrize(
-    ("printed", "expected", "agrees"),
-    [
-        ("0.9e-3", 9.03e-4, True),
-        ("0.9e-3", 8.4e-4, False),
-        ("0.0316", 0.03164, True),
-        ("0.0316", 0.0317, False),
-        ("12", 12.4, True),
-        ("12", 12.6, False),
-        ("0", 0.0, True),
-    ],
-)
-def test_an_exact_number_agrees_up_to_its_last_digit(
-    printed: str, expected: float, agrees: bool
-) -> None:
-    found = verdict(printed, Counterpart(expected))
-    assert found.law == ("agrees" if agrees else "disagrees")
+# claims
 
 
 def test_a_simulated_number_agrees_if_it_is_not_too_unlikely() -> None:
     """The mean of 20 runs of relative deviation 0.5 has one of 0.11."""
     found = Estimate(1.1, 0.9, 1.3, 1.0, 0.5, 100)
-    for printed, agrees in (
-        ("1.000", True),
-        ("1.250", True),
-        ("0.800", True),
-        ("1.400", False),
-        ("0.700", False),
-    ):
-        assert (verdict(printed, Counterpart.of(found, 20)).law == "agrees") == agrees
-    told = verdict("1.250", Counterpart.of(found, 20))
+    told = Counterpart.of(found, 20)
+    for printed, agrees in ((1.0, True), (1.25, True), (0.8, True), (1.4, False), (0.7, False)):
+        assert (told.by_law(printed, 0.0005, "")[0] == "agrees") == agrees
     assert (told.expected, told.measured, told.low, told.high) == (1.0, 1.1, 0.9, 1.3)
-    assert told.chance == pytest.approx(2 * chi2.sf(2 * 80 * 1.2495, 160), rel=1e-6)
-
-
-def test_bounds_are_judged_as_bounds() -> None:
-    assert verdict("0.90", Counterpart(0.95), bound="at least").law == "agrees"
-    assert verdict("0.90", Counterpart(0.85), bound="at least").law == "disagrees"
-    assert verdict("0.90", Counterpart(0.85), bound="at most").law == "agrees"
-    by_luck = verdict("0.90", Counterpart(0.85, spread=0.1), bound="at least")
-    assert by_luck.law == "disagrees"
-    assert by_luck.chance is None
-
-
-def test_a_correction_counts_only_if_it_helps() -> None:
-    helped = verdict(
-        "2.0",
-        Counterpart(1.0),
-        corrected=lambda _: Counterpart(2.0),
-        correction="Twice.",
-        why="Hm.",
-    )
-    assert (helped.law, helped.note, helped.expected) == ("with correction", "Twice.", 2.0)
-    misprint = verdict(
-        lambda _: 3.0, Counterpart(1.0), instead=lambda _: 1.0, correction="1, not 3."
-    )
-    assert (misprint.law, misprint.note, misprint.printed) == ("with correction", "1, not 3.", 3.0)
-    useless = verdict(
-        "2.0",
-        Counterpart(1.0),
-        corrected=lambda _: Counterpart(3.0),
-        correction="Thrice.",
-        why="Hm.",
-    )
-    assert (useless.law, useless.note) == ("disagrees", "Hm.")
-    needless = verdict(
-        "2.0", Counterpart(2.0), corrected=lambda _: Counterpart(2.0), correction="None."
-    )
-    assert (needless.law, needless.note) == ("agrees", "")
-
-
-def test_a_quote_that_the_table_says_nothing_of_is_not_run() -> None:
-    quote = Quote("nobody", "a number", "1.0", lambda one: Counterpart.of(one.at("square", x=9)))
-    assert (quote.judge(table()).printed, quote.judge(table()).verdict) == (1.0, "not run")
-    unknown = Quote(
-        "nobody", "a formula", lambda one: one.at("square", x=9).mean, lambda _: Counterpart(1.0)
-    )
-    assert (unknown.judge(table()).printed, unknown.judge(table()).verdict) == (None, "not run")
+    chance = told.by_law(1.25, 0.0005, "")[1]
+    assert chance == pytest.approx(2 * chi2.sf(2 * 80 * 1.2495, 160), rel=1e-6)
 
 
 @given(st.floats(0.01, 100), st.floats(0.01, 0.5))
@@ -465,10 +392,3 @@ def test_a_few_trials_that_agree_by_chance_have_no_interval() -> None:
     assert (enough.low, enough.high) == (1, 1)
     exact = estimated(same[:2], measure, 0.001, exact=True)
     assert (exact.low, exact.high) == (1, 1)
-
-
-def test_runs_that_cannot_tell_the_printed_number_from_the_laws_confirm_neither() -> None:
-    both = verdict("1.0", Counterpart(1.1, 1.05, 0.9, 1.2))
-    assert (both.law, both.runs, both.verdict) == ("disagrees", "undecided", "fails by the law")
-    against_the_law = verdict("1.0", Counterpart(1.3, 1.0, 0.9, 1.1))
-    assert against_the_law.verdict == "law and runs differ"

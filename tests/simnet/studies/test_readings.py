@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.quote import Counterpart
+from simnet.studies.paper_claim import Counterpart
 from simnet.studies.readings import counted, crossing_of, paired_quotient, quotient, share_less
 from simnet.studies.table import Estimate, NoSuchPoint, gamma_interval
 

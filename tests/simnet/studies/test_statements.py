@@ -1,9 +1,9 @@
-"""Statements that hold everywhere, as quoted numbers."""
+"""Statements that hold everywhere, as claims."""
 
 import pytest
 
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.quote import Ruling
+from simnet.studies.paper_claim import Judged, PaperClaim
 from simnet.studies.statements import always_less, everywhere, exact, falls, paired_less, rises
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
@@ -15,23 +15,17 @@ ROWS = [
 TABLE = Table(ROWS, ("d", "way"), [Measure("error")], exact=True)
 
 
-def judged(table: Table, **settings: object) -> Ruling:
-    return everywhere(
-        "A", "ours is better", "error", "way", ["d"], lambda v: v["ours"] < v["theirs"], **settings
-    ).judge(table)
+def judged(table: Table) -> Judged:
+    runs = everywhere("error", "way", ["d"], lambda v: v["ours"] < v["theirs"])
+    return PaperClaim("A", "A", "ours is better", runs=runs).of_table(table)
 
 
 def test_the_share_of_places_where_it_holds_is_told() -> None:
     found = judged(TABLE)
-    assert (found.printed, found.expected, found.verdict) == (1, 0.5, "fails by the law")
-    assert (found.stated, found.points) == (True, "way ours, theirs; d 1, 2")
+    assert (found.printed, found.found.expected, found.verdict) == (1, 0.5, "wrong")
+    assert found.found.judged_at == "way ours, theirs; d 1, 2"
     right = judged(TABLE.where(d=1))
-    assert (right.verdict, right.runs) == ("computed", "none")
-
-
-def test_a_correction_is_tried_where_it_fails() -> None:
-    found = judged(TABLE, correction="Within one.", instead=lambda v: v["ours"] < v["theirs"] + 1)
-    assert (found.verdict, found.note) == ("computed with correction", "Within one.")
+    assert (right.verdict, right.found.measured) == ("right", None)
 
 
 def test_numbers_on_different_networks_and_of_other_measures_are_not_compared() -> None:
@@ -44,15 +38,15 @@ def test_numbers_on_different_networks_and_of_other_measures_are_not_compared() 
     measures = [Measure("error"), Measure("seconds", exact=True)]
     table = Table(rows, ("d", "way", "network"), measures, exact=True)
     points = "way ours, theirs; network fast, slow"
-    found = always_less("A", "ours is better", "ours".__eq__, "way", ["d"], "").judge(table)
-    assert (found.law, found.measured, found.points) == ("none", 1, points)
+    found = always_less("ours".__eq__, "way", ["d"])(table)
+    assert (found.expected, found.measured, found.judged_at) == (None, 1, points)
     rows[0]["error"] = 3.0  # now ours fails on the first network
-    assert judged(table).expected == 0.5
-    assert judged(table).points == points
+    assert judged(table).found.expected == 0.5
+    assert judged(table).found.judged_at == points
 
 
 def test_nothing_is_said_of_what_was_not_run() -> None:
-    assert judged(TABLE.where(way="ours")).verdict == "not run"
+    assert judged(TABLE.where(way="ours")).reason == "It was not run."
 
 
 def scattered(*errors: tuple[float, float], law: tuple[float, float] | None = None) -> Table:
@@ -73,32 +67,23 @@ def scattered(*errors: tuple[float, float], law: tuple[float, float] | None = No
 
 def test_without_a_law_a_statement_is_decided_only_by_intervals_that_part() -> None:
     clear = judged(scattered((1.0, 9.0), (1.1, 9.2), (0.9, 9.1), (1.0, 9.0)))
-    assert (clear.verdict, clear.low, clear.high) == ("reproduced", 1, 1)
+    assert (clear.verdict, clear.found.low, clear.found.high) == ("right", 1, 1)
     against = judged(scattered((9.0, 1.0), (9.2, 1.1), (9.1, 0.9), (9.0, 1.0)))
-    assert (against.verdict, against.low, against.high) == ("not reproduced", 0, 0)
+    assert (against.verdict, against.found.high) == ("differs in our runs", 0)
     for table in (
         scattered((1.0, 1.5), (1.4, 1.3), (1.2, 1.3)),
         scattered((1.0, 9.0)),
     ):  # one trial tells nothing
         unclear = judged(table)
-        assert (unclear.verdict, unclear.measured, unclear.low, unclear.high) == (
-            "undecided",
-            1,
-            0,
-            1,
-        )
+        numbers = unclear.found.measured, unclear.found.low, unclear.found.high
+        assert (unclear.verdict, numbers) == ("cannot be checked", (1, 0, 1))
 
 
 def test_a_law_decides_and_runs_that_are_clearly_against_it_are_noticed() -> None:
     errors = ((9.0, 1.0), (9.2, 1.1), (9.1, 0.9), (9.0, 1.0))
     found = judged(scattered(*errors, law=(1.0, 2.0)))
-    assert (found.law, found.runs, found.expected, found.measured, found.holds) == (
-        "agrees",
-        "contradict",
-        1,
-        0,
-        False,
-    )
+    numbers = found.found.expected, found.found.measured
+    assert (found.verdict, numbers, found.holds) == ("cannot be checked", (1, 0), False)
     assert judged(scattered(*errors, law=(9.0, 1.0))).holds
     assert judged(scattered((1.3, 1.2), (1.0, 1.1), law=(1.0, 2.0))).holds
 
@@ -113,25 +98,20 @@ def test_wide_intervals_leave_room_for_every_order() -> None:
         for k in range(3)
     ]
     for rule in (rises, falls):
-        found = everywhere("A", "it goes one way", "error", "d", [], rule).judge(
-            Table(rows, ("d",), [Measure("error")])
-        )
+        found = everywhere("error", "d", [], rule)(Table(rows, ("d",), [Measure("error")]))
         assert (found.measured, found.low, found.high) == (0, 0, 1)
 
 
 def test_of_many_numbers_drawn_corners_are_looked_at() -> None:
     rows = [{"d": d, "trial": k, "error": d + 0.1 * k} for d in range(12) for k in range(3)]
     table = Table(rows, ("d",), [Measure("error")])
-    found = everywhere("A", "it grows", "error", "d", [], rises).judge(table)
-    assert (found.verdict, found.low, found.high) == ("undecided", 0, 1)
+    found = everywhere("error", "d", [], rises)(table)
+    assert (found.low, found.high) == (0, 1)
 
 
 def test_several_axes_make_one_place() -> None:
-    quote = everywhere(
-        "A", "all below 4", "error", ["way", "d"], [], lambda v: v["ours", 2] > v["ours", 1]
-    )
-    found = quote.judge(TABLE)
-    assert found.verdict == "computed"
+    found = everywhere("error", ["way", "d"], [], lambda v: v["ours", 2] > v["ours", 1])(TABLE)
+    assert found.expected == 1
 
 
 def test_trends() -> None:
