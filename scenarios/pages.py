@@ -23,8 +23,8 @@ from simnet.studies.table import Table
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs" / "papers"
-# At each point of these experiments five trials are enough, or half an hour would not be.
-FEW_TRIALS = 5
+# At each point of these experiments three trials have to do: all together take half an hour.
+FEW_TRIALS = 3
 SLOW = (
     *("fig1", "fig2", "fig3", "fig4", "yang_fig1_delta", "table2", "jia_fig7"),
     *(f"wang_fig{number}" for number in range(4, 12)),
