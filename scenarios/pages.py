@@ -26,7 +26,7 @@ DOCS = HERE.parent / "docs" / "papers"
 # At each point of these experiments three trials have to do: all together take half an hour.
 FEW_TRIALS = 3
 SLOW = (
-    *("fig1", "fig2", "fig3", "fig4", "yang_fig1_delta", "table2", "jia_fig7"),
+    *("fig1", "fig2", "fig3", "fig4", "yang_fig1_delta", "table2"),
     *(f"wang_fig{number}" for number in range(4, 12)),
 )
 MADE = "<!-- made by the program: python -m scenarios.pages -->\n"

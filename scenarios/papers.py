@@ -54,7 +54,8 @@ def judged(paper: str, name: str = "") -> list[Judged]:
 
     Raises `ValueError` for an unknown paper, and for a name that no claim has.
     """
-    kept, known = measured(paper), claims_of(paper)
+    known = claims_of(paper)
+    kept = measured(paper)
     chosen = [one for one in known if not name or one.name.casefold() == name.casefold()]
     if not chosen:
         names = ", ".join(one.name for one in known)
