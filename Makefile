@@ -97,7 +97,7 @@ completion: .venv/ready  ## run the study of completion time and error, and writ
 # Stop it at any time: the same command goes on where it stopped.
 papers: .venv/ready  ## write the pages docs/papers from the papers' claims
 	mkdir -p build
-	$(BIN)/python -m scenarios.pages $(if $(DATA),$(DATA) build/papers.jsonl)
+	$(BIN)/python -m scenarios.papers.pages $(if $(DATA),$(DATA) build/papers.jsonl)
 
 PAPER_FIGURES := fig1.svg fig4.svg wang_fig1.svg wang_fig3.svg jia_fig7.svg joy_fig3.svg joy_population.svg \
 	biswas_fig1.png biswas_fig3.svg

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.claims_command import claims as claims_command
-from scenarios.pages import DOCS, pages
+from scenarios.papers.command import claims as claims_command
+from scenarios.papers.pages import DOCS, pages
 from scenarios.papers import PAPERS, claims_of, experiments, judged, measured
 from simnet.errors import BadInput
 from simnet.studies.page import RULES

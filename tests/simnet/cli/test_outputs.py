@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from protocols.commands.mechanism import mechanism
 from protocols.commands.table1 import table1
-from scenarios.claims_command import claims
+from scenarios.papers.command import claims
 from simnet import installed
 from simnet.cli import bench, check, coalitions, exact_view, reproduce, results, run, verify
 from simnet.cli import list as listing

@@ -1,9 +1,9 @@
 """The pages of the papers, made from their claims.
 
-`python -m scenarios.pages` writes the pages. With a folder of data and a store it first runs the
-trials that the store lacks, and records what they measured:
+`python -m scenarios.papers.pages` writes the pages. With a folder of data and a store it first runs
+the trials that the store lacks, and records what they measured:
 
-    python -m scenarios.pages DIR build/claims.jsonl
+    python -m scenarios.papers.pages DIR build/claims.jsonl
 """
 
 import json
@@ -21,7 +21,7 @@ from simnet.studies.page import claims_table, summary, wrong_claims
 from simnet.studies.paper_claim import Judged
 from simnet.studies.table import Table
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 DOCS = HERE.parent / "docs" / "papers"
 # At each point of these experiments three trials have to do: all together take half an hour.
 FEW_TRIALS = 3
@@ -29,7 +29,7 @@ SLOW = (
     *("fig1", "fig2", "fig3", "fig4", "yang_fig1_delta", "table2"),
     *(f"wang_fig{number}" for number in range(4, 12)),
 )
-MADE = "<!-- made by the program: python -m scenarios.pages -->\n"
+MADE = "<!-- made by the program: python -m scenarios.papers.pages -->\n"
 WRONG = f"""\
 {MADE}# What is wrong in the papers
 

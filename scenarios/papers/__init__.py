@@ -1,7 +1,7 @@
 """The five papers: their claims, and what our runs measured of them.
 
 The laws of claims are computed when they are asked for. What runs measured stands in
-`measured.json` beside a paper's claims; `python -m scenarios.pages` writes it.
+`measured.json` beside a paper's claims; `python -m scenarios.papers.pages` writes it.
 """
 
 import json
