@@ -42,7 +42,7 @@ class Report:
     >>> from simnet import reproduce
     >>> report = reproduce("biswas_fig1", quick=True)
     >>> [one.verdict for one in report.verdicts]
-    ['wrong, corrected', 'right']
+    ['right']
     """
 
     study: Study

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.papers import PAPERS, claims_of, experiments, judged, measured
 from scenarios.papers.command import claims as claims_command
 from scenarios.papers.pages import DOCS, pages
-from scenarios.papers import PAPERS, claims_of, experiments, judged, measured
 from simnet.errors import BadInput
 from simnet.studies.page import RULES
 from simnet.studies.paper_claim import Judged, reads_as_sentences
