@@ -17,7 +17,8 @@ from simnet.roster import Seat, seats
 from simnet.values.field import Field, FieldArray
 from tests.harness.pairwise_masks import PairwiseMasks
 
-STEPS = ("share", "share", "mask", "send", "send", "publish", "twice", "twice")
+STEPS = ("share", "share", "mask", "send", "send", "publish", "twice", "twice", "reply")
+ANSWER = Tag("answer")
 
 
 def house(name: str, n: int) -> Any:
@@ -41,6 +42,8 @@ class Step:
     closes the sum stands at place `at`. `mask` sends fresh coins to all users. `send` sends a
     combination to the server, and `publish` to all users. `twice` sends two arrays under one tag: a
     combination with a new coin to the server, and then the coin, to the server too or to all users.
+    `reply` sends a combination to the server, which answers everybody with the sum of all
+    others' or with that of all.
     `weights` are the coefficients of the
     combination, and with `fresh` a new coin is added to it. `summed` says how it is sent.
     """
@@ -84,7 +87,7 @@ class Alike:
 
     async def user(self, me: Party, item: Any) -> None:
         """Take all steps; `pool` has everything that may go into a combination."""
-        field, users = Field(self.modulus), me.all("user")
+        field = Field(self.modulus)
         mine = self.secret(me, item)
         pool = [mine[[0]], mine[[1]]]
         for number, step in enumerate(self.steps):
@@ -101,29 +104,46 @@ class Alike:
                 closing = (value - masks.sum())[None]
                 place = (step.at + (1 if is_odd else 0)) % self.users
                 rows = type(masks).join([masks[:place], closing, masks[place:]])
-                await me.scatter(summed, to=users, rows=rows)
-                pool.append(await me.gather_sum(summed, senders=users))
+                pool.append(await self.exchanged(me, (tag, summed)[step.summed], rows))
             elif step.kind == "mask":
                 rows = me.coins.field(field, (self.users, 1))
                 if is_odd and self.odd_way == 1:
                     rows = type(rows).join([rows[1:], rows[1:2]])
-                await me.scatter(summed, to=users, rows=rows)
                 pool.append(rows.sum())
-                pool.append(await me.gather_sum(summed, senders=users))
+                pool.append(await self.exchanged(me, (tag, summed)[step.summed], rows))
             elif step.kind == "twice":
                 pool += await self.twice(me, value, step, (tag, summed)[step.summed], is_odd)
             else:
-                if step.fresh and not (is_odd and self.odd_way == 2):
-                    coin = me.coins.field(field, (1,))
-                    value = value + coin
-                    pool.append(coin)
-                if step.kind == "publish":
-                    others = [name for name in users if name != me.name]
-                    await me.publish(tag, others, value)
-                    heard = await me.gather(tag, others)
-                    pool.append(type(heard[0]).stack(heard).sum())
-                else:
-                    await me.send((tag, summed)[step.summed], "server", value)
+                pool += await self.told(me, value, step, (tag, summed), is_odd)
+
+    async def told(
+        self, me: Party, value: FieldArray, step: Step, tags: tuple[Tag, Summed], is_odd: bool
+    ) -> list[FieldArray]:
+        """Send a combination to the server, or publish it. Return what may go into later
+        combinations.
+        """
+        new = []
+        if step.fresh and not (is_odd and self.odd_way == 2):
+            coin = me.coins.field(Field(self.modulus), (1,))
+            value = value + coin
+            new.append(coin)
+        if step.kind == "publish":
+            others = [name for name in me.all("user") if name != me.name]
+            await me.publish(tags[0], others, value)
+            heard = await me.gather(tags[0], others)
+            return [*new, type(value).stack(heard).sum()]
+        await me.send(tags[step.summed and step.kind == "send"], "server", value)
+        if step.kind == "reply":
+            new.append(await me.receive(ANSWER, "server"))
+        return new
+
+    async def exchanged(self, me: Party, tag: Tag, rows: FieldArray) -> FieldArray:
+        """Send a row to each user. Return the sum of what all users send here."""
+        users = me.all("user")
+        await me.scatter(tag, to=users, rows=rows)
+        if isinstance(tag, Summed):
+            return await me.gather_sum(tag, senders=users)
+        return type(rows).stack(await me.gather(tag, users)).sum()
 
     async def twice(
         self, me: Party, value: FieldArray, step: Step, tag: Tag, is_odd: bool
@@ -149,6 +169,14 @@ class Alike:
                 await me.gather_sum(Summed(f"send {number}"), senders=users)
             elif step.kind == "send":
                 await me.gather(Tag(f"send {number} alone"), users)
+            elif step.kind == "reply":
+                heard = await me.gather(Tag(f"reply {number} alone"), users)
+                total = type(heard[0]).stack(heard).sum()
+                if step.at % 2:
+                    await me.publish(ANSWER, users, total)
+                    continue
+                for name, number_of_it in zip(users, heard, strict=True):
+                    await me.send(ANSWER, name, total - number_of_it)
             elif step.kind == "twice":
                 for _ in range(1 + step.at % 2):
                     if step.summed:

@@ -252,6 +252,7 @@ class _Builder:
         for handed_row in part.handed:
             self._handed[handed_row[0]].append(handed_row)
         # By identity of a group: how many members are in each class, and the set of all members.
+        self.single: int | None = None  # a party whose messages relations treat as its class's
         self._bins: dict[int, tuple[Ints, Ints]] = {}
         self._sets: dict[int, tuple[Ints, frozenset[int]]] = {}
         self._of, self._names = self._classes()
@@ -405,7 +406,7 @@ class _Builder:
                 )
             related = shapes.get(key, Counter())
             if related and (len(related) > 1 or sum(related.values()) != count):
-                raise NotAlike("alike parties compute messages in different ways")
+                raise NotAlike("alike parties compute messages in different ways", self.single)
             types[key] = next(iter(related), None)
         return types
 
@@ -463,12 +464,21 @@ class _Builder:
         Ties are scaled, so that their first coefficient is 1.
         """
         sent = self._sent(party, relation.block)
-        recipient = None if sent.is_published else int(sent.recipients[relation.row])
+        recipient = None
+        if not (sent.is_published or relation.is_tie):
+            recipient = int(sent.recipients[relation.row])
         found: Counter[AlikePart] = Counter()
+        # Messages from or to others: what the message is -> the other party -> coefficient.
+        single: dict[AlikePart, Counter[int]] = defaultdict(Counter)
         for part, value in relation.terms.items():
-            alike = self._alike(party, None if relation.is_tie else recipient, part)
-            if alike is not None:
+            alike, other = self._alike(party, part)
+            if other is None:
                 found[alike] += value
+            elif part[0] != "received" or other not in self._corrupt:
+                single[alike][other] += value
+        for alike, values in single.items():
+            for role, value in self._roles(party, recipient, alike, values).items():
+                found[(*alike, role)] += value
         q = self._outline.modulus
         shape = sorted(((part, value % q) for part, value in found.items() if value % q), key=str)
         if relation.is_tie and shape:
@@ -476,45 +486,63 @@ class _Builder:
             shape = [(part, value * unit % q) for part, value in shape]
         return tuple(shape)
 
-    def _alike(self, party: int, recipient: int | None, part: Part) -> AlikePart | None:
-        """One term of a relation as it looks for all alike parties; None for a message of a corrupt
-        party, which the coalition knows.
+    def _alike(self, party: int, part: Part) -> tuple[AlikePart, int | None]:
+        """What one term of a relation is for all alike parties, and the other party if it is a
+        single message from or to a party.
         """
         kind, number, row = part
         if kind == "secret":
             owner, secret, place = self._outline.secret(number)
             assert owner == party
-            return "secret", SecretPlace(secret, place)
+            return ("secret", SecretPlace(secret, place)), None
         if kind == "received":
             received = self._outline.received(number)
             if received.sender is None:
-                return "sum", received.label
-            if received.sender in self._corrupt:
-                return None
+                return ("sum", received.label), None
             label = self._sent(received.sender, received.block).label
-            return "message", label, self._role(party, recipient, received.sender)
+            return ("message", label), received.sender
         block = self._sent(party, number)
         if kind == "sent":
-            return "all", block.label
-        to = None if block.is_published else int(block.recipients[row])
-        return "one", block.label, None if to is None else self._role(party, recipient, to)
+            return ("all", block.label), None
+        if block.is_published:
+            return ("one", block.label, None), None
+        return ("one", block.label), int(block.recipients[row])
 
-    def _role(self, party: int, recipient: int | None, other: int) -> str:
-        """The words for a party in a relation: the sender itself, the recipient of the row, or the
-        only party of a class. Raises `NotAlike` for any other party.
+    def _roles(
+        self, party: int, recipient: int | None, alike: AlikePart, values: Mapping[int, int]
+    ) -> dict[str, int]:
+        """The coefficients of single messages, by what the other party is to the row: the sender
+        itself, the recipient of the row, or each party of a class.
+
+        Raises `NotAlike` if only some of the other parties of a class occur, or with different
+        coefficients.
         """
-        if other == party:
-            return "itself"
-        if other == recipient:
-            return "the recipient"
-        name = self._class(other)
-        if self.sizes[name] > 1:
-            raise NotAlike(
-                "a message is computed from single messages from or to alike parties other than "
-                "its recipient",
-                other,
-            )
-        return f"class {name}"
+        direction, label = alike
+        assert isinstance(label, tuple)
+        # A message that a party sends to itself is not among those of its class.
+        of_all = direction == "message" and self.is_published(label)
+        apart = {"itself": party}
+        if recipient is not None and recipient != party:
+            apart["the recipient"] = recipient
+        found = {role: values[each] for role, each in apart.items() if each in values}
+        by_class: dict[str, dict[int, int]] = defaultdict(dict)
+        for other in values.keys() - apart.values():
+            by_class[self._class(other)][other] = values[other]
+        for name, others in by_class.items():
+            within = [role for role, each in apart.items() if self._class(each) == name]
+            if len(others) != self.sizes[name] - len(within) or len(set(others.values())) > 1:
+                raise NotAlike(
+                    "a message is computed from single messages from or to some of several alike "
+                    "parties",
+                    next(iter(others)),
+                )
+            if self.sizes[name] > 1 and self.single is None:
+                self.single = next(iter(others))
+            value = found[f"class {name}"] = next(iter(others.values()))
+            for role in within:
+                if role != "itself" or of_all:
+                    found[role] = found.get(role, 0) - value
+        return found
 
     def ties(self) -> dict[tuple[str, Label, int], Shape]:
         """The ties of honest parties: one for each class, label, and number of the tie.
@@ -535,7 +563,9 @@ class _Builder:
                     found[self._class(party), label, place][shape] += 1
         for (name, _, _), shapes in found.items():
             if len(shapes) > 1 or sum(shapes.values()) != self.sizes[name]:
-                raise NotAlike("the messages of alike parties are tied by different relations")
+                raise NotAlike(
+                    "the messages of alike parties are tied by different relations", self.single
+                )
         return {key: next(iter(shapes)) for key, shapes in found.items()}
 
     # What the tables need.
@@ -703,7 +733,10 @@ class _Tables:
         found = self._resolved.get(key)
         if found is None:
             if key in self._open:
-                raise NotAlike("the equations express messages by each other in a circle")
+                raise NotAlike(
+                    "the equations express messages by each other in a circle",
+                    self._builder.single,
+                )
             self._open.add(key)
             found = self._resolved[key] = self._expressed(shape, word)
             self._open.discard(key)

@@ -69,7 +69,7 @@ def random_protocols(seeds):
     found: Counter[str] = Counter()
     for seed in seeds:
         draw = random.Random(seed)
-        protocol = random_alike(draw, draw.choice([2, 3, 3, 4]), draw.random() < 0.3)
+        protocol = random_alike(draw, draw.choice([2, 3, 3, 4, 8]), draw.random() < 0.3)
         try:
             done, outline = read(protocol, inputs_of(protocol), seed)
         except NotAlike:
@@ -216,6 +216,59 @@ def test_messages_that_are_expressed_by_each_other_are_refused_although_nobody_s
         lifted(Echoes(), [1, 2], ["S"])
     done, outline = read(Echoes(), [1, 2])
     assert compared(done, outline, coalitions_of(done))["refused"]
+
+
+class PlainSums:
+    """Two servers add up single messages of all users; one tells each user the others' sum."""
+
+    users, answers = 20, False
+
+    @staticmethod
+    def secret(holder, number):
+        return holder.secret(lambda x: [x], number, field=F, shape=(1,))
+
+    def parties(self):
+        return {**seats("u", self.user, self.users), "A": Seat(self.adder), "B": Seat(self.helper)}
+
+    async def user(self, me, number):
+        mask = me.coins.field(F, (1,))
+        await me.send(Tag("number"), to="A", payload=self.secret(me, number) - mask)
+        await me.send(Tag("number"), to="B", payload=mask)
+        if self.answers:
+            await me.receive(Tag("others"), "A")
+
+    async def helper(self, me):
+        await me.send(
+            Tag("sum"), to="A", payload=sum(await me.gather(Tag("number"), me.all("user")))
+        )
+
+    async def adder(self, me):
+        heard = await me.gather(Tag("number"), me.all("user"))
+        total = sum(heard) + await me.receive(Tag("sum"), "B")
+        if self.answers:
+            rows = type(total).stack([total - number for number in heard])
+            await me.scatter(Tag("others"), to=me.all("user"), rows=rows)
+
+    def functionality(self, numbers, users):
+        return {"A": sum(self.secret(user, x) for user, x in zip(users, numbers, strict=True))}
+
+
+class Answers(PlainSums):
+    answers = True
+
+
+@pytest.mark.parametrize(
+    ("script", "corrupt", "finding"),
+    [
+        (PlainSums, ["A"], "output-only"),
+        (PlainSums, ["B", "u1"], "nothing"),
+        (PlainSums, ["A", "B"], "leaks"),
+        (Answers, ["u1"], "leaks"),
+        (Answers, ["B", "u1"], "leaks"),
+    ],
+)
+def test_sums_of_single_messages_are_judged(script, corrupt, finding):
+    assert lifted(script(), range(20), corrupt).finding == finding
 
 
 class Neighbours:
