@@ -195,6 +195,7 @@ class Performance:
             "expected_squared_l2": assessed.expected_squared_l2,
             "deviation_squared_l2": assessed.deviation_squared_l2,
             "privacy": privacy_json(self.privacy),
+            "bill": [row.as_json() for row in self.bill],
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             **drop_outs_json(self.run, self.about),

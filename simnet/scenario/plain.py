@@ -182,6 +182,7 @@ class PlainRun:
             "seed": self.run.seed,
             "outputs": {name: plain(output) for name, output in self.run.outputs.items()},
             "privacy": privacy_json(self.privacy),
+            "bill": [row.as_json() for row in self.bill],
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             "more_to_show": dict(self.more_to_show),
