@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 from simnet.errors import BadInput
@@ -38,6 +38,12 @@ def extra_missing(purpose: str, library: str, extra: str) -> str:
 
 
 @cache  # reading the entry points of all distributions takes 10 ms
+def all_entries() -> EntryPoints:
+    """Return the entry points of all groups."""
+    return entry_points()
+
+
+@cache
 def entries(group: str) -> Sequence[EntryPoint]:
     """Return the entry points of a group: those of this distribution first, and then the others, in
     order of name. So others cannot take a name away from this distribution.
@@ -46,7 +52,7 @@ def entries(group: str) -> Sequence[EntryPoint]:
     def place(entry: EntryPoint) -> tuple[bool, str]:
         return entry.value.partition(".")[0] not in OWN, entry.name
 
-    return tuple(sorted(entry_points(group=group), key=place))
+    return tuple(sorted(all_entries().select(group=group), key=place))
 
 
 def packages() -> set[str]:

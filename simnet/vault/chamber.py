@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import simnet.vault
+from simnet.installed import PYTHON
 
 LARGEST = 1 << 30  # the most bytes of a call or an answer
 
@@ -115,8 +116,9 @@ def _made(start: Callable[[int], None]) -> socket.socket:
 
 
 def _new_interpreter(number: int) -> None:
+    start = "import sys; sys.path.append(sys.argv[1]); from simnet.vault import chamber; "
     process = subprocess.Popen(
-        [sys.executable, "-P", __file__, str(number)],
+        [*PYTHON, "-c", f"{start}chamber.be_mother({number})", str(Path(__file__).parents[2])],
         pass_fds=[number],
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
@@ -124,6 +126,8 @@ def _new_interpreter(number: int) -> None:
 
 
 def _fork(number: int) -> None:
+    from simnet.vault import answering, barrier  # noqa: F401  # the processes share them
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # sleeping threads of numpy are no danger here
         if os.fork() == 0:
@@ -138,7 +142,6 @@ def before_file() -> None:
 
 def be_mother(number: int) -> NoReturn:
     """Be the mother: do what the run asks for on the socket with this number, and end."""
-    # Imported here, because a new interpreter must first find `simnet`.
     from simnet.vault.answering import serve
     from simnet.vault.barrier import close_off
 
@@ -228,10 +231,3 @@ def received(read: Callable[[int], bytes], begun: bytes = b"") -> bytes:
         if not piece:
             raise EOFError
         frame += piece
-
-
-if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[2]))
-    from simnet.vault import chamber
-
-    chamber.be_mother(int(sys.argv[1]))

@@ -7,10 +7,9 @@ to simnet through an entry point (`simnet.installed`), which may be a folder of 
 
 import functools
 import io
+import os
 import pickle
-import site
 import sys
-import sysconfig
 from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -19,6 +18,9 @@ from simnet.doors.captured import contents_of
 from simnet.installed import packages
 
 NAMED = (type, FunctionType, ModuleType)  # what can be found in a module by its name
+# As they are before a script's file is loaded, which may change them.
+_NAMED = [path for path in map(Path, sys.path) if path.name in ("site-packages", "dist-packages")]
+_FOLDERS = [path.resolve() for path in (Path(os.__file__).parent, *_NAMED)]
 _MADE_BY_CODE = 1 << 9  # the flag of classes that were made while the program ran
 
 
@@ -83,17 +85,9 @@ def _is_installed(name: str, file: str | None) -> bool:
     if file is None:  # written in C, or a folder without an `__init__.py`
         return name in sys.builtin_module_names or (name != "__main__" and top in packages())
     path = Path(file).resolve()
-    return any(map(path.is_relative_to, _folders())) or (
+    return any(map(path.is_relative_to, _FOLDERS)) or (
         top in packages() and path.is_relative_to(_folder_of(top))
     )
-
-
-@functools.cache
-def _folders() -> tuple[Path, ...]:
-    paths = sysconfig.get_paths()
-    named = [paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
-    others = [each for each in sys.path if Path(each).name in ("site-packages", "dist-packages")]
-    return tuple(Path(each).resolve() for each in (*named, site.getusersitepackages(), *others))
 
 
 def _folder_of(package: str) -> Path:

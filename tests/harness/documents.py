@@ -50,7 +50,7 @@ import attrs
 
 from simnet.cli.main import build
 from simnet.cli.main import main as simnet
-from simnet.installed import entries
+from simnet.installed import all_entries, entries
 from simnet.vault.place import said_in_place
 from tests.harness.data import ROOT
 from tests.harness.mentions import Mention, mentions_of
@@ -309,6 +309,7 @@ def _installed(folder: Path) -> tuple[int, str]:
     os.environ["PYTHONPATH"] = os.pathsep.join(
         [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
     )
+    all_entries.cache_clear()
     entries.cache_clear()
     return done.returncode, done.stdout
 
@@ -362,6 +363,7 @@ def _at_home(page: Path, folder: Path) -> Iterator[None]:
             yield
     finally:
         sys.path[:] = import_path
+        all_entries.cache_clear()
         entries.cache_clear()  # of a package that the page has made known
         for name in set(sys.modules) - before:
             if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(folder)):

@@ -229,7 +229,7 @@ def kill_calls() -> None:
     """Kill the process that calls a function: a child of a nursery, a child of the mother."""
     found = {os.getpid()}
     for _ in range(3):
-        command = ["pgrep", "-f", "chamber.py", "-P", ",".join(map(str, found))]
+        command = ["pgrep", "-f", "chamber.be_mother", "-P", ",".join(map(str, found))]
         listed = subprocess.run(command, capture_output=True, text=True).stdout
         found = {*map(int, listed.split())}
         if not found:
