@@ -206,7 +206,7 @@ class Comparison:
         named = self.model.named(inputs)
 
         def draw(tape: Tape) -> Hashable:
-            handed = ideal_world(protocol, named, 0, OnTape(tape), heard[0])
+            handed = ideal_world(protocol, named, 0, OnTape(tape), heard[0], self.model.vault)
             return tuple(
                 (name, _plain(handed[name])) for name in self.corrupt.parties if name in handed
             )

@@ -46,11 +46,12 @@ def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[st
             "simulated one, write a class with a `protocol` and the methods `leaked` and "
             "`simulated` (simnet.contract.Simulator)"
         )
-    named = Model(simulator.protocol).named(inputs)
+    model = Model(simulator.protocol)
+    named = model.named(inputs)
     sealed = [Sealed(Input(name, value)) for name, value in named.items()]
 
     def draw(tape: Tape) -> Hashable:
-        return simulator.leaked(sealed, holders(named, 0, OnTape(tape)), corrupt)
+        return simulator.leaked(sealed, holders(named, 0, OnTape(tape), model.vault), corrupt)
 
     return law_of(draw)
 

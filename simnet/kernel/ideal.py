@@ -7,7 +7,7 @@ from typing import Any
 
 from simnet.coins.coins import Coins
 from simnet.contract import Ideal, Protocol
-from simnet.doors.call import DoorKind, door_call
+from simnet.doors.call import Caller, DoorKind, door_call
 from simnet.errors import SimnetError
 from simnet.kernel.blame import in_protocol
 from simnet.kernel.reading import Reading, Sampled
@@ -21,12 +21,15 @@ from simnet.values.sealed import Input, Sealed
 
 class IdealHolder:
     """A party of the ideal world: it gives its values to a trusted party. A reading gives the party
-    its coins, and opens its doors.
+    its coins, and opens its doors. `vault` calls the functions of doors.
     """
 
-    def __init__(self, party: str, seed: int, reading: Reading) -> None:
+    def __init__(
+        self, party: str, seed: int, reading: Reading, vault: Caller | None = None
+    ) -> None:
         self.name = party
         self._reading = reading
+        self._vault = vault
         self._meter = Meter()
         self._coins: Coins = reading.coins(seed, party, self._meter)
         self._doors_opened: Counter[str] = Counter()
@@ -59,15 +62,21 @@ class IdealHolder:
         number = self._doors_opened[kind]
         self._doors_opened[kind] = number + 1
         call = door_call(kind, self.name, number, function, arguments, None, field, shape, reduce)
+        call.vault = self._vault
         coins = self._coins.for_doors if call.takes_coins else None
         return self._reading.door(call, coins, self._meter)
 
 
 def holders(
-    parties: Iterable[str], seed: int, reading: Reading | None = None
+    parties: Iterable[str],
+    seed: int,
+    reading: Reading | None = None,
+    vault: Caller | None = None,
 ) -> Sequence[IdealHolder]:
-    """Return the named parties of the ideal world, with the coins that the reading makes."""
-    return [IdealHolder(party, seed, reading or Sampled()) for party in parties]
+    """Return the named parties of the ideal world, with the coins that the reading makes. `vault`
+    calls the functions of doors.
+    """
+    return [IdealHolder(party, seed, reading or Sampled(), vault) for party in parties]
 
 
 def _check_names(handed: object, protocol: Ideal) -> None:
@@ -100,13 +109,14 @@ def ideal_world(
     seed: int,
     reading: Reading | None = None,
     happened: Happened | None = None,
+    vault: Caller | None = None,
 ) -> Mapping[str, FieldArray]:
     """Return what the functionality gives to each party, by name; an empty mapping if the protocol
     has no functionality.
 
     `inputs` maps the name of each party that brings an input to this input. If `happened` is given,
     a functionality with a third parameter is told who dropped out of the run, and who was heard.
-    Raises `SimnetError` for a functionality that fails, or returns something else than field
+    `vault` calls the functions of doors; without it, they are called in this process. Raises `SimnetError` for a functionality that fails, or returns something else than field
     elements by the names of parties.
     """
     if not isinstance(protocol, Ideal):
@@ -114,7 +124,7 @@ def ideal_world(
     played_by = reading or Sampled()
     sealed = [Sealed(Input(name, played_by.input(name, value))) for name, value in inputs.items()]
     told = (happened,) if happened is not None and takes_happened(protocol) else ()
-    users = holders(inputs, seed, played_by)
+    users = holders(inputs, seed, played_by, vault)
     try:
         handed: Mapping[str, Any] = protocol.functionality(sealed, users, *told)
     except SimnetError:

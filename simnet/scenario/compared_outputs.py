@@ -27,7 +27,7 @@ import numpy as np
 from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledDiscrete
 from simnet.contract import Ideal, OverItems
-from simnet.doors.call import DoorCall
+from simnet.doors.call import Caller, DoorCall
 from simnet.doors.record import Toss
 from simnet.errors import SimnetError
 from simnet.kernel.ideal import ideal_world, takes_happened
@@ -37,6 +37,7 @@ from simnet.printable import count_of
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import reduced_constants
+from simnet.vault.place import vault_of
 
 OTHER_COINS, OTHER_SHAPE, MULTIPLE = "other coins", "another shape", "a public multiple"
 NO_FUNCTIONALITY = "the protocol has no functionality"
@@ -216,7 +217,9 @@ def _whole_sums(done: Run, inputs: Mapping[str, Any], fields: Fields) -> dict[st
     Raises `SimnetError` if the functionality cannot be played so, or hands out other arrays.
     """
     reading = _WholeNumbers(done.door_notes.tosses)
-    handed = _lists(ideal_world(done.protocol, inputs, done.seed, reading, done.happened))
+    handed = _lists(
+        ideal_world(done.protocol, inputs, done.seed, reading, done.happened, _vault(done))
+    )
     if {name: len(arrays) for name, arrays in handed.items()} != {
         name: len(own) for name, own in fields.items()
     }:
@@ -292,9 +295,18 @@ def _handed(done: Run, most_inputs: int | None = None) -> tuple[Handed, bool]:
     ):
         raise SimnetError("the functionality is not told who dropped out")
     reading = _SameCoins(done.door_notes.tosses)
-    handed = ideal_world(done.protocol, done.inputs, done.seed, reading, done.happened)
+    handed = ideal_world(
+        done.protocol, done.inputs, done.seed, reading, done.happened, _vault(done)
+    )
     has_other_coins = reading.has_other_coins() or bool(done.door_notes.tossing)
     return _lists(handed), has_other_coins
+
+
+def _vault(done: Run) -> Caller | None:
+    """Return who calls functions of the ideal world, so that they leave nothing for later runs."""
+    if done.in_place or not isinstance(done.protocol, Ideal):
+        return None
+    return vault_of(done.protocol, [done.protocol.functionality], len(done.inputs))
 
 
 def _lists(handed: Mapping[str, Any]) -> Handed:

@@ -22,15 +22,18 @@ import threading
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from simnet import Field, Party, Run, ScriptError, Seat, Tag, bits, run, verdict
+from simnet import Field, FieldArray, Party, Run, ScriptError, Seat, Tag, bits, run, verdict
+from simnet.contract import Holder
+from simnet.scenario.compared_outputs import compare_outputs
 from simnet.values.sealed import Sealed
+from simnet.vault.place import said_in_place
 
 F, NOTE, MARK = Field(101), Tag("note"), Tag("mark")
 LIST: list[int] = []
@@ -256,3 +259,26 @@ def test_in_place_the_same_ways_are_open() -> None:
     LIST.clear()
     assert marks(done) == [1]
     assert done.in_place
+
+
+class PeeksIdeal(Peeks):
+    """The functionality calls the function, too."""
+
+    async def server(self, me: Party) -> FieldArray:
+        note: FieldArray = await me.receive(NOTE, "u")
+        await me.receive(MARK, "u")
+        return note
+
+    def functionality(
+        self, items: Sequence[Sealed], users: Sequence[Holder]
+    ) -> Mapping[str, FieldArray]:
+        return {"s": users[0].secret(self.kept, items[0], field=F, shape=(1,))}
+
+
+def test_the_ideal_world_leaves_nothing_for_later_runs() -> None:
+    peeks = PeeksIdeal("a list")
+    for _ in range(2):
+        done = run(peeks, [1], observe=["s"], in_place=False)
+        with said_in_place(False):
+            compare_outputs(done)
+        assert marks(done) == [0]
