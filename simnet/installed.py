@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from simnet.errors import BadInput
@@ -38,8 +38,8 @@ def extra_missing(purpose: str, library: str, extra: str) -> str:
 
 
 @cache  # reading the entry points of all distributions takes 10 ms
-def all_entries() -> EntryPoints:
-    """Return the entry points of all groups."""
+def all_entries() -> Any:  # in Python 3.11 another class than later
+    """Return the entry points of all groups, which have a method `select`."""
     return entry_points()
 
 

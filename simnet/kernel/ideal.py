@@ -116,8 +116,9 @@ def ideal_world(
 
     `inputs` maps the name of each party that brings an input to this input. If `happened` is given,
     a functionality with a third parameter is told who dropped out of the run, and who was heard.
-    `vault` calls the functions of doors; without it, they are called in this process. Raises `SimnetError` for a functionality that fails, or returns something else than field
-    elements by the names of parties.
+    `vault` calls the functions of doors; without it, they are called in this process. Raises
+    `SimnetError` for a functionality that fails, or returns something else than field elements by
+    the names of parties.
     """
     if not isinstance(protocol, Ideal):
         return {}

@@ -217,7 +217,7 @@ class Peeks:
         await me.send(NOTE, "s", kept + me.coins.field(F, (1,)))
         await me.send(MARK, "s", bits([bool(WAYS[self.way][1]())]))
 
-    async def server(self, me: Party) -> None:
+    async def server(self, me: Party) -> Any:
         await me.receive(NOTE, "u")
         await me.receive(MARK, "u")
 
@@ -264,8 +264,8 @@ def test_in_place_the_same_ways_are_open() -> None:
 class PeeksIdeal(Peeks):
     """The functionality calls the function, too."""
 
-    async def server(self, me: Party) -> FieldArray:
-        note: FieldArray = await me.receive(NOTE, "u")
+    async def server(self, me: Party) -> Any:
+        note = await me.receive(NOTE, "u")
         await me.receive(MARK, "u")
         return note
 
