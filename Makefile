@@ -28,14 +28,16 @@ types: .venv/ready  ## check types alone
 	$(BIN)/mypy
 
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
+# A test that hangs ends its worker, after its stack was printed, and fails; the others go on.
+BOUNDED := $(PYTEST) -o faulthandler_timeout=900 -o faulthandler_exit_on_timeout=true
 
 test-fast: .venv/ready  ## run the fast tests alone
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
+	HYPOTHESIS_PROFILE=quick $(BOUNDED) -m "not slow"
 
 # Slow tests often wait for other processes, so there is one test more at a time than there are processors.
 test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (a quarter of an hour or more)
 	PYTEST_XDIST_AUTO_NUM_WORKERS=$$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) \
-		HYPOTHESIS_PROFILE=quick $(PYTEST) -rs -m "slow and not long"
+		HYPOTHESIS_PROFILE=quick $(BOUNDED) -rs -m "slow and not long"
 
 test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests (an hour or more)
 	$(PYTEST) -m "long or (slow and fuzz)"

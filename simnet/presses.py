@@ -50,7 +50,7 @@ class Pressed:
                 self._installed = True
                 self._unraisable, sys.unraisablehook = sys.unraisablehook, self._dropped
                 signal.signal(signal.SIGINT, press)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt:  # from Python's own handler
             self._leave()
             raise
         return self
@@ -66,23 +66,27 @@ class Pressed:
             self.refuse()
 
     def _leave(self) -> None:
-        try:
-            if self._installed:
-                sys.unraisablehook = self._unraisable
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-        finally:
-            if self.is_main:
-                Pressed.innermost = self._around
+        if self._installed:
+            sys.unraisablehook = self._unraisable
+        if self.is_main:
+            Pressed.innermost = self._around
+        if self._installed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def refuse(self) -> None:
         """Raise `KeyboardInterrupt` if there was a press."""
         if self.presses:
             raise KeyboardInterrupt(self.running)
 
-    def note(self, frame: FrameType | None) -> None:  # noqa: ARG002  # a run says who was running
-        """Count a press. Raises `KeyboardInterrupt`."""
+    def note(self, frame: FrameType | None) -> None:
+        """Count a press. Raises `KeyboardInterrupt`, unless the block is about to begin or end:
+        then it raises at its end.
+        """
         self.count()
-        raise KeyboardInterrupt
+        while frame is not None and frame.f_code not in BEGINS_OR_ENDS:
+            frame = frame.f_back
+        if frame is None:
+            raise KeyboardInterrupt
 
     def count(self) -> None:
         """Count a press, unless it is an earlier one that is made again."""
@@ -100,11 +104,18 @@ class Pressed:
             self._unraisable(dropped)
 
 
+# Code in which an error would leave the handler behind.
+BEGINS_OR_ENDS = {
+    function.__code__ for function in (Pressed.__enter__, Pressed.__exit__, Pressed._leave)
+}
+
+
 def press(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  # of a handler
     """Tell the innermost block of a press. Raises `KeyboardInterrupt`, unless a run is under way
     whose scripts are all waiting.
     """
-    if Pressed.innermost is None:
+    if Pressed.innermost is None:  # the outermost block has just ended
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         raise KeyboardInterrupt
     Pressed.innermost.note(frame)
 

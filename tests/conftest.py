@@ -4,6 +4,8 @@ Hypothesis draws the same examples in every run; `make fuzz` draws new examples,
 """
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -55,6 +57,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("data"):
         if reason := absence(mark.args):
             pytest.skip(reason)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Name a test that fails at once: a run that is ended from outside prints no summary."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nFAILED {report.nodeid} ({report.when})", file=sys.__stderr__, flush=True)
 
 
 @pytest.fixture(scope="module")

@@ -55,6 +55,7 @@ from simnet.kernel.silence import lacking, release, stuck_for_ever, why_for_ever
 from simnet.kernel.stall import stall
 from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
+from simnet.presses import Pressed
 from simnet.record.fate import Deadline, Ending, Fates, Happened, Late, MessageFate
 from simnet.record.ledger import Ledger
 from simnet.record.log import Log
@@ -392,7 +393,7 @@ def run(
     observe = [observe] if isinstance(observe, str) else observe
     unused = copy.deepcopy(schedule)
     before = _global_generators()
-    with seldom_collected, said_in_place(in_place):
+    with seldom_collected, said_in_place(in_place), Pressed():
         # At its first call, `parties()` may make attributes that stay the same later.
         seated(protocol)
         stage = _Stage(
@@ -414,6 +415,7 @@ def run(
             done = stage.play()
         is_wished = in_place_by_wish.get()
         is_remembered = vault is not None and memory is not None and memory != vault.memory()
+        del stage  # what is freed may drop a press, which the block hears
     after = _global_generators()
     drawn_from = tuple(name for name in before if before[name] != after[name])
     return attrs.evolve(
