@@ -9,7 +9,7 @@ stream.
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -72,9 +72,6 @@ class SeededSource:
         self._purpose = purpose
         self._stream = Stream(seed, party, f"{purpose}{self.kind}")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _source_at, (type(self), self.position, *self.key)
-
     @property
     def key(self) -> tuple[int, str, str]:
         """Seed, party and purpose."""
@@ -91,12 +88,6 @@ class SeededSource:
 
     def _block_key(self, number: int) -> tuple[int, str, str]:
         return self._seed, self._party, f"{self._purpose}block {number} "
-
-
-def _source_at(kind: type[SeededSource], position: int, *key: Any) -> SeededSource:
-    source = kind(*key)
-    source.skip(position)
-    return source
 
 
 class SampledDiscrete(SeededSource):

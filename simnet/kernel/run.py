@@ -531,7 +531,9 @@ class _Stage:
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
         self.turns = Turns(schedule, self._start, lambda: self.ledger.messages, self._quiet)
-        self.vault = vault_of(protocol, [*self.roster.scripts.values()], len(self.roster))
+        self.vault = vault_of(
+            protocol, [*self.roster.scripts.values()], len(self.roster), self.inputs
+        )
         self.turns.turn.vault = self.vault
         self.aborts: tuple[Ending, ...] = ()
         self.notes_sends = False

@@ -306,7 +306,7 @@ def _vault(done: Run) -> Caller | None:
     """Return who calls functions of the ideal world, so that they leave nothing for later runs."""
     if done.in_place or not isinstance(done.protocol, Ideal):
         return None
-    return vault_of(done.protocol, [done.protocol.functionality], len(done.inputs))
+    return vault_of(done.protocol, [done.protocol.functionality], len(done.inputs), done.inputs)
 
 
 def _lists(handed: Mapping[str, Any]) -> Handed:

@@ -9,15 +9,18 @@ import select
 import signal
 import traceback
 from collections.abc import Sequence
+from types import MethodType
 from typing import Any
 
 from simnet.coins.coins import discrete_of
+from simnet.coins.sampled import SampledCoins
 from simnet.coins.tape import TapeDiscrete, TapeEnd
 from simnet.doors.call import DoorCall, called
 from simnet.doors.plain_values import encode
 from simnet.doors.record import position_of
 from simnet.values.residues import Residues, residues_of
 from simnet.vault.chamber import framed, load, moved, received
+from simnet.vault.sending import meter_of_call
 
 
 def serve(number: int, error: BaseException | None) -> None:
@@ -33,7 +36,7 @@ def serve(number: int, error: BaseException | None) -> None:
     fcntl.fcntl(run, fcntl.F_SETFL, fcntl.fcntl(run, fcntl.F_GETFL) | os.O_ASYNC)
     while True:
         try:
-            further, packed, values = marshal.loads(received(functools.partial(os.read, run)))
+            further, packed, several = marshal.loads(received(functools.partial(os.read, run)))
         except (OSError, EOFError):
             return
         signal.signal(signal.SIGIO, signal.SIG_DFL)
@@ -41,10 +44,10 @@ def serve(number: int, error: BaseException | None) -> None:
             return
         try:
             load(further)
-            answer = _answer(packed, values, error)
         except BaseException as failure:
-            answer = *_stopped(failure), {}, 0, False, None
-        data = memoryview(framed(marshal.dumps(answer, 2)))
+            error = error or failure
+        answers = [marshal.dumps(_answer(packed, values, error), 2) for values in several]
+        data = memoryview(framed(marshal.dumps(answers)))
         signal.signal(signal.SIGIO, signal.SIG_IGN)
         while data:
             data = data[os.write(run, data) :]
@@ -55,10 +58,21 @@ def _answer(packed: bytes, values: bytes, error: BaseException | None) -> tuple[
     tape has no outcome; what it billed; how far it read its coins; whether it asked for coins; and
     the number of at least q that a secret was made of, if there is one.
     """
-    if error is not None:
-        raise error
-    kind, function, takes_coins, field, shape, plain = pickle.loads(packed)
-    given, coins, meter = pickle.loads(values)
+    try:
+        if error is not None:
+            raise error
+        described = pickle.loads(packed)
+        meter = meter_of_call()
+        meter.counts.clear()
+        given, coins = pickle.loads(values)
+        if type(coins) is tuple:  # the place of the coins in a stream of a party
+            position, seed, party, purpose = coins
+            coins = SampledCoins(seed, party, meter, purpose).for_doors
+            source: Any = discrete_of(coins)
+            source.skip(position)
+    except BaseException as failure:
+        return *_stopped(failure), {}, 0, False, None
+    kind, function, owner, takes_coins, field, shape, plain = described
     rest = iter(given)
     arguments = [
         plain[place] if place in plain else next(rest) for place in range(len(plain) + len(given))
@@ -67,7 +81,7 @@ def _answer(packed: bytes, values: bytes, error: BaseException | None) -> tuple[
         kind=kind,
         party="",
         number=0,
-        function=function,
+        function=MethodType(function, *owner) if owner else function,
         arguments=(),
         takes_coins=takes_coins,
         field=field,

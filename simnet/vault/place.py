@@ -3,10 +3,10 @@
 A run of installed code does not import the vault at all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simnet.vault.installed_code import comes_installed
 
@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 in_place_by_wish: ContextVar[bool] = ContextVar("in_place_by_wish", default=False)
 
 
-def vault_of(protocol: object, scripts: Sequence[object], parties: int) -> "Vault | None":
+def vault_of(
+    protocol: object, scripts: Sequence[object], parties: int, inputs: Mapping[str, Any]
+) -> "Vault | None":
     """Return a new vault for a run; None if functions of doors are called in place: if all code of
-    the protocol and its scripts comes from installed packages, or if the caller says so.
+    the protocol and its scripts comes from installed packages, or if the caller says so. `inputs`
+    are those of parties whose calls may be made ahead.
     """
     if in_place_by_wish.get() or comes_installed((protocol, *scripts)):
         return None
     from simnet.vault.vault import Vault
 
-    return Vault(protocol, scripts, parties)
+    return Vault(protocol, scripts, parties, inputs)
 
 
 @contextmanager

@@ -39,6 +39,7 @@ from simnet.adversary.whole_view import discloses_nothing
 from simnet.doors.plain_values import decode, encode
 from simnet.exhaustive.compare import Comparison
 from simnet.values.sealed import Input, Sealed
+from simnet.vault.chamber import Process
 from simnet.vault.place import said_in_place
 from simnet.vault.pytest_option import pytest_report_to_serializable
 
@@ -283,6 +284,62 @@ def test_many_calls_share_a_process_and_are_made_again_in_another_order() -> Non
     assert verdict(sound, "S").finding == "nothing"
     with pytest.raises(ScriptError, match="returns another value when it is called again"):
         verdict(run(Many(leaks=True), inputs, in_place=False), "S")
+
+
+@attrs.frozen
+class Alike:
+    """Users who make calls with coins one after the other, in one of several `ways`."""
+
+    way: str
+    users: int = 60
+    items: int = 3
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", self.user, self.users), "S": Seat(self.server)}
+
+    def drawn(self, x: int, most: int, coins: Coins) -> int:
+        if x == 1 and most == 7:
+            raise ValueError("seven")
+        return sum(int(coins.integers(3, 1)[0]) for _ in range(x)) + most
+
+    async def user(self, me: Party, x: Sealed) -> None:
+        number = int(me.name[1:])
+        if self.way == "own coins" and me.coins.bernoulli(0.5):
+            me.coins.bernoulli(0.5)
+        most = number if self.way == "own arguments" else 1
+        for _ in range(1 + (self.way == "some twice" and number % 3 == 1)):
+            me.disclose(self.drawn, x, most)
+        seen = me.disclose(self.drawn, x, 2)
+        await me.send(MARK, "S", index(seen, below=99))
+        if self.way == "an error" and number == 50:
+            me.disclose(self.drawn, x, 7)
+
+    async def server(self, me: Party) -> int:
+        total = 0
+        for name in me.all("user"):
+            total += int((await me.receive(MARK, name)).numbers())
+        return total
+
+
+@pytest.mark.parametrize("way", ["same", "own coins", "own arguments", "some twice", "an error"])
+def test_calls_that_are_made_ahead_change_nothing(way: str) -> None:
+    inputs = [1 + k % 3 for k in range(60)]
+    told = []
+    for in_place in (True, False):
+        try:
+            done = run(Alike(way), inputs, seed=4, observe=["S"], in_place=in_place)
+            told.append([done.trace_hash, done.outputs, done.ledger.operations("party")])
+        except ScriptError as error:
+            told.append([str(error)])
+    assert told[0] == told[1]
+
+
+def test_alike_calls_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    ask = Process.ask
+    monkeypatch.setattr(Process, "ask", lambda *given: (asked.append(1), ask(*given))[1])
+    run(Alike("same"), [1 + k % 3 for k in range(60)], in_place=False)
+    assert len(asked) == 4  # of 120 calls: for u1, and for all others
 
 
 SCRIPT = """
