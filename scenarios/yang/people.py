@@ -37,13 +37,6 @@ INCOME, WIDTH, LEAST_SHARE = "wage_per_hour", 100, 0.01
 STAND_IN = {"gowalla": 12, "census": 17}  # the number of items of each real data set
 SYNTHETIC_ITEMS = 30
 NORMAL_RANGE = 4.0  # normal numbers are truncated to -4..4
-GOWALLA_DATA = partial(
-    "8,569 users of Gowalla with 320,172 check-ins in the 12 cells, of 6,442,890 check-ins in all "
-    "(5 %); 62 % of these users in one cell"
-)
-CENSUS_DATA = partial(
-    "the users of Census-Income with a wage; the items are 17 intervals of wages that we chose"
-)
 DATA = partial(
     "8,569 users of Gowalla with 5 % of its check-ins; the users of Census-Income with a wage"
 )

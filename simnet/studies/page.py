@@ -11,7 +11,8 @@ from simnet.studies.typeset import markdown_table
 RULES = f"""\
 A *claim* is a number that a paper prints, or a statement, under its best reading. *Exact* is what
 follows without a trial; *measured* is what our trials gave, with an interval that holds with
-probability {CONFIDENCE * 100:g} %. The first of these rules that applies decides:
+probability {CONFIDENCE * 100:g} %, or *open* for a statement that they do not decide.
+The first of these rules that applies decides:
 
 1. If the exact number lies outside the measured interval, the claim *cannot be checked*.
 2. On data that are not the paper's it *cannot be checked*, unless the law alone decides it. The
@@ -22,8 +23,9 @@ probability {CONFIDENCE * 100:g} %. The first of these rules that applies decide
    every instance.
 4. Otherwise it *holds under a condition*, if there is one, is *wrong, corrected* if we know what
    should stand there, and else *wrong*.
-5. Where we know no law, our runs decide: *right* if the whole interval agrees, *differs in our
-   runs* if none of it does; otherwise the claim *cannot be checked*.
+5. Where we know no law, our runs decide: *right* if the whole interval agrees or, for a number, if
+   it contains the number and is at most half as wide as what we measured; *differs in our runs* if
+   none of it agrees; otherwise the claim *cannot be checked*.
 """
 
 

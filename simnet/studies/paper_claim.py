@@ -472,10 +472,12 @@ class Judged:
 
     @property
     def measured_in_words(self) -> str:
-        """The measured number with its interval, as text."""
+        """The measured number with its interval as text, or "open" for a statement not decided."""
         found = self.found
         if found.measured is None:
             return ""
+        if found.share and (found.low, found.high) == (0.0, 1.0):
+            return "open"
         text = number_in_words(found.measured)
         if found.low is None or found.high is None or not isfinite(found.high - found.low):
             return text
