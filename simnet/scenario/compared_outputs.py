@@ -17,6 +17,7 @@ coins than the script, nothing is compared. If the arrays differ, we do not call
 """
 
 import itertools
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -306,7 +307,8 @@ def _vault(done: Run) -> Caller | None:
     """Return who calls functions of the ideal world, so that they leave nothing for later runs."""
     if done.in_place or not isinstance(done.protocol, Ideal):
         return None
-    return vault_of(done.protocol, [done.protocol.functionality], len(done.inputs), done.inputs)
+    # No verdict rests on these calls, so they share a process, as in a run of many parties.
+    return vault_of(done.protocol, [done.protocol.functionality], sys.maxsize, done.inputs)
 
 
 def _lists(handed: Mapping[str, Any]) -> Handed:
