@@ -5,6 +5,7 @@ Hypothesis draws the same examples in every run; `make fuzz` draws new examples,
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -33,6 +34,11 @@ settings.load_profile(PROFILE)
 
 # Nearly all tests are about toys, so functions of doors are called in the process of the test.
 in_place_by_wish.set(True)
+
+
+# Tests press Ctrl-C in processes of their own, which inherit it where the shell has it ignored.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -410,14 +410,6 @@ def test_no_thread_uses_a_party(use: Callable[[Party], Any]) -> None:
 # Interrupts
 
 
-@pytest.fixture
-def heeding() -> Iterator[None]:
-    """Python's own handler of interrupts, even where the shell has them ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 async def lets_it_through(me: Party) -> None:
     signal.raise_signal(signal.SIGINT)
 
@@ -451,7 +443,6 @@ async def ends_well(me: Party) -> int:
 
 
 @pytest.mark.parametrize("script", [lets_it_through, waits_on, waits_on_and_on, ends_well])
-@pytest.mark.usefixtures("heeding")
 def test_an_interrupt_ends_the_run_whatever_a_script_does(script: Script) -> None:
     """The message says which party was running, in which round and where."""
     before = signal.getsignal(signal.SIGINT)
@@ -461,7 +452,6 @@ def test_an_interrupt_ends_the_run_whatever_a_script_does(script: Script) -> Non
     assert play(a=idle).outputs == {}
 
 
-@pytest.mark.usefixtures("heeding")
 def test_an_interrupt_between_two_scripts_ends_the_run_before_the_next_script() -> None:
     ran = []
 
