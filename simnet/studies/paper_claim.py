@@ -251,7 +251,7 @@ class PaperClaim:
     - `condition` names what the paper does not say and the claim needs; `under` is the law then.
     - `open` says why the text does not tell what is claimed.
     - `why` is the reason for the verdict, and `check` says how to check it by hand, or which
-      command does. `proved` says that docs/proofs/papers.md proves the statement.
+      command does. `proved` says that a page of the documentation proves the statement.
     - `data` says where the people come from if they are not the experiment's.
     - `top` is a short sentence for the page of what is wrong in the papers.
     - `at` gives the claimed and the exact number for parameters of one's own.
@@ -492,7 +492,7 @@ class Judged:
         if self.search is not None:
             proof = self.search.in_words
             if claim.proved and self.search.holds:
-                proof = "Proved in docs/proofs/papers.md."
+                proof = 'Proved: see "Theorems of the papers that hold" in the documentation.'
         fails = self.verdict in WRONG
         parts = (self.reason, claim.correction if fails else "", claim.why, proof)
         return " ".join(part for part in parts if part)
