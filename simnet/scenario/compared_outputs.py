@@ -12,8 +12,8 @@ A door with coins gets the coins that it had in the run. If the functionality op
 coins than the script, nothing is compared. If the arrays differ, we do not call this a difference
 
 - if a party drew discrete coins that the ideal world does not have, for example outside doors;
-- if one public factor makes the arrays equal, also in runs with other inputs and coins: a script
-  may return counts / n where the ideal world hands out counts.
+- if one public factor makes the arrays equal, also in runs with other inputs and coins that change
+  the ideal arrays: a script may return counts / n where the ideal world hands out counts.
 """
 
 import itertools
@@ -42,7 +42,10 @@ from simnet.vault.place import vault_of
 
 OTHER_COINS, OTHER_SHAPE, MULTIPLE = "other coins", "another shape", "a public multiple"
 NO_FUNCTIONALITY = "the protocol has no functionality"
-REPLAYS = 3  # how many further runs show that a factor is public
+# How inputs change in further runs: to other items; to one party's input for its whole role; to
+# those of other parties; to larger numbers, if nothing else changed the ideal arrays.
+WAYS = ("items", "one for all", "exchanged", "numbers")
+REPLAYS = 3  # how many further runs of each way show that a factor is public
 MOST_INPUTS = 20_000  # `simnet run` compares no larger runs
 MOST_DOORS = 2_000  # about how many doors are opened to look for a sum that can reach q
 LARGE = Field(2**61 - 1)
@@ -349,37 +352,58 @@ def _is_public_multiple(done: Run, name: str, own: Sequence[Any], theirs: Sequen
 
     if not is_multiple(own, theirs):
         return False
-    for step in range(1, REPLAYS + 1):
-        try:
-            again = run(
-                done.protocol,
-                _other_inputs(done, step),
-                done.seed + step,
-                fates=done.fates,
-                network=done.same_deadlines,
-                message_fates=done.message_fates,
-            )
-            rows = again.door_notes.returned.get(name, ())
-            handed = _handed(again)[0].get(name, [])
-        except (SimnetError, TypeError):  # a door may refuse these inputs, which may be no items
-            continue
-        if _why_not_compared(rows, handed) is None and not is_multiple(rows, handed):
-            return False
-    return True
+    is_shown = False
+    for way in WAYS:
+        if is_shown and way == "numbers":
+            break
+        for step in range(1, REPLAYS + 1):
+            try:
+                again = run(
+                    done.protocol,
+                    _other_inputs(done, way, step),
+                    done.seed + step,
+                    fates=done.fates,
+                    network=done.same_deadlines,
+                    message_fates=done.message_fates,
+                )
+                rows = again.door_notes.returned.get(name, ())
+                handed = _handed(again)[0].get(name, [])
+            except (SimnetError, TypeError):  # these inputs may be refused, or be no items
+                continue
+            if _why_not_compared(rows, handed) is not None:
+                continue
+            if not is_multiple(rows, handed):
+                return False
+            pairs = zip(_numbers(handed), _numbers(theirs), strict=True)
+            is_shown |= any(number not in (0, before) for number, before in pairs)
+    return is_shown  # while the ideal arrays stay the same, a difference has one factor, too
 
 
-def _other_inputs(done: Run, step: int) -> dict[str, Any]:
-    """Return other items for all parties or, without items, the inputs of other parties."""
-    names, values = list(done.inputs), list(done.inputs.values())
-    protocol = done.protocol
-    if isinstance(protocol, OverItems) and isinstance(protocol.items, int):
-        values = [
-            (value - 1 + step * place) % protocol.items + 1 for place, value in enumerate(values, 1)
-        ]
-    elif values:
-        step %= len(values)
-        values = values[step:] + values[:step]
-    return dict(zip(names, values, strict=True))
+def _other_inputs(done: Run, way: str, step: int) -> dict[str, Any]:
+    """Return other inputs of these parties, found in one of the `WAYS`.
+
+    Raises `TypeError` for inputs that cannot be changed in this way.
+    """
+    roster, protocol, changed = done.roster, done.protocol, dict(done.inputs)
+    for role in roster.with_input:
+        names = [name for name in roster.role(role) if name in changed]
+        for place, name in enumerate(names):
+            value, size = done.inputs[name], len(names)
+            places: Any = place
+            if (members := roster.seats[roster.number[name]].members) is not None:
+                places, size = np.arange(members), members
+            if way == "items":
+                if not (isinstance(protocol, OverItems) and isinstance(protocol.items, int)):
+                    raise TypeError("the inputs are no items")
+                changed[name] = (value - 1 + step * (places + 1)) % protocol.items + 1
+            elif way == "numbers":
+                changed[name] = value + step * (places + 1)
+            else:
+                source = (step + places * (way == "exchanged")) % size
+                changed[name] = (
+                    done.inputs[names[source]] if members is None else value[source + 0 * places]
+                )
+    return changed
 
 
 def _difference(name: str, own: Sequence[Any], theirs: Sequence[Any]) -> str:

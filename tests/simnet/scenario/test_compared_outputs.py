@@ -1,6 +1,6 @@
 """Outputs are compared with the ideal world's, and numbers that are taken mod q are mentioned."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -138,6 +138,60 @@ def test_a_forgotten_user_is_a_difference(inputs: list[int]) -> None:
         )
     else:  # one factor for all inputs that occur
         assert list(found.reasons.values()) == [MULTIPLE]
+
+
+@attrs.frozen
+class Sum:
+    """Users send numbers; the server returns `result` of these, the ideal world their sum."""
+
+    result: Callable[[Any], Any]
+    users: int
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    def secret(self, number: Any, user: Any) -> Any:
+        return user.secret(int, number, field=Field(101), shape=())
+
+    async def user(self, me: Party, number: Any) -> None:
+        await me.send(NOTE, "server", self.secret(number, me))
+
+    async def server(self, me: Party) -> Any:
+        return self.result(list(await me.gather(NOTE, me.all("user"))))
+
+    def functionality(self, numbers: Sequence[Any], users: Sequence[Any]) -> Mapping[str, Any]:
+        return {"server": sum(map(self.secret, numbers, users))}
+
+
+class SumOfItems(Sum):
+    items = 30
+
+
+@given(
+    st.sampled_from([Sum, SumOfItems]),
+    st.lists(st.integers(1, 30), min_size=1, max_size=3),
+    st.sampled_from(["multiple", "more", "constant", "weighted"]),
+    st.integers(2, 100),
+)
+def test_only_one_factor_for_other_sums_is_no_difference(
+    kind: type[Sum], inputs: list[int], what: str, number: int
+) -> None:
+    def result(rows: list[Any]) -> Any:
+        match what:
+            case "multiple":
+                return sum(rows) * number
+            case "more":
+                return sum(rows) + constant(Field(101), number)
+            case "constant":
+                return sum(rows) * 0 + constant(Field(101), number)
+        return rows[0] * number
+
+    found = compare_outputs(run(kind(result, len(inputs)), inputs))
+    wrong = what != "multiple" and (what, len(inputs)) != ("weighted", 1)
+    if found.equal:  # as it happens
+        assert wrong
+    else:
+        assert bool(found.differences) == wrong
 
 
 def test_masks_that_do_not_cancel() -> None:
