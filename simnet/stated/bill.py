@@ -6,17 +6,21 @@ number that a paper states, and the mean over the coins, if these are known.
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import attrs
 
 from simnet import markup
+from simnet.errors import BadInput
 from simnet.printable import MANY_DIGITS, rounded
 from simnet.record.ledger import Counting, Direction, Ledger, Traffic
+from simnet.values.meter import Operation
+from simnet.values.wire import Kind
 
 Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, ...), or "rounds"
 EntryDirection = Literal["sent", "received", "none"]
 EntryScope = Literal["per-user", "total"]
+EntryKind = Literal["computation", "communication"]
 
 
 # The codes of the papers' cost tables: kinds of elements that messages carry, and operations.
@@ -55,13 +59,16 @@ class Expectation:
     - `exact` is the number for this run, and `expected` is its mean over the coins, or None if the
       mean is not known.
 
+    Raises `BadInput` for an unknown kind, direction, scope or counting, and for a quantity that
+    does not belong to the kind.
+
     >>> entry = Expectation("user", "computation", "FA", "none", "per-user", "wire", 3, 3.0)
     >>> entry.exact
     3
     """
 
     role: str
-    kind: Literal["computation", "communication"]
+    kind: EntryKind
     quantity: Quantity
     direction: EntryDirection
     scope: EntryScope
@@ -70,6 +77,21 @@ class Expectation:
     expected: float | None
     paper: float | None = None
     note: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        work, traffic = get_args(Operation), ("rounds", *get_args(Kind))
+        known = {
+            "kind": get_args(EntryKind),
+            "quantity": work if self.kind == "computation" else traffic,
+            "direction": get_args(EntryDirection),
+            "scope": get_args(EntryScope),
+            "counting": get_args(Counting),
+        }
+        for what, words in known.items():
+            given = getattr(self, what)
+            if given not in words:
+                use = f"use one of {', '.join(words)}"
+                raise BadInput(f"an entry of a bill has no {what} {given!r}: {use}")
 
 
 @attrs.frozen

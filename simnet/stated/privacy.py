@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from simnet import markup
+from simnet.errors import BadInput
 
 # How two neighbouring inputs differ, by the name of the relation
 RELATIONS_IN_WORDS = {
@@ -23,7 +24,7 @@ class PrivacyStatement:
 
     `bound` is the value of a closed form, which `bound_source` names. `bound` limits δ if ε was
     given, and ε if δ was given or if δ is 0 (pure ε). If `bound` or `claimed` is a δ between 0 and
-    1e-307, it is text, as in JSON.
+    1e-307, it is text, as in JSON. Raises `BadInput` for an unknown relation.
 
     >>> import math
     >>> statement = PrivacyStatement(1.0, -math.inf, "replace", "a report", "nothing")
@@ -44,6 +45,11 @@ class PrivacyStatement:
         None  # the value that a paper's theorem gives for the other number
     )
     claim: str = ""  # the name of the theorem
+
+    def __attrs_post_init__(self) -> None:
+        if self.relation not in RELATIONS_IN_WORDS:
+            known = " or ".join(RELATIONS_IN_WORDS)
+            raise BadInput(f"a statement has no relation {self.relation!r}: use {known}")
 
     @property
     def log10_delta(self) -> float:
@@ -143,14 +149,9 @@ def assumptions_in_words(statements: Sequence[PrivacyStatement]) -> list[str]:
         if statement.relation not in of_assumption:
             of_assumption.append(statement.relation)
     return [
-        f"{assumption} ({'; '.join(map(_relation_in_words, names))})"
+        f"{assumption} ({'; '.join(f'{name}: {RELATIONS_IN_WORDS[name]}' for name in names)})"
         for assumption, names in relations.items()
     ]
-
-
-def _relation_in_words(name: str) -> str:
-    words = RELATIONS_IN_WORDS.get(name)
-    return f"relation {name}" if words is None else f"{name}: {words}"
 
 
 def small_number(log_value: float) -> float | str:

@@ -146,7 +146,7 @@ def test_a_small_number_is_never_written_with_a_mantissa_of_ten(exponent, mantis
     with localcontext(Emin=-(10**9), prec=30):
         log_delta = float((Decimal(mantissa) / 10**7).ln() + exponent * Decimal(10).ln())
     near = abs(log_delta) * 1e-15 + 1e-15
-    row = PrivacyStatement(1, log_delta, "", "", "", bound=small_number(log_delta)).row()
+    row = PrivacyStatement(1, log_delta, "replace", "", "", bound=small_number(log_delta)).row()
     closed = row["closed form"].removeprefix("δ ").removesuffix(" ()")
     for text in (small_in_words(log_delta), str(small_number(log_delta)), row["δ"], closed):
         digits, _, power = text.partition("e")

@@ -2,15 +2,20 @@
 many instances.
 """
 
+from typing import Any
+
 import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import simnet
 from protocols.catalogue import about
 from protocols.dpds.script import DPDS
+from simnet.errors import BadInput
 from simnet.scenario.perform import bill
 from simnet.stated.bill import BillRow, Expectation, measured
+from simnet.stated.privacy import PrivacyStatement
 from tests.harness.many_cases import for_each
 
 KEYS = {
@@ -115,6 +120,20 @@ def test_a_quantity_that_nobody_used_is_measured_as_none_of_it() -> None:
     bits = Expectation("user", "communication", "bd", "none", "per-user", "wire", 0, 0)
     for entry in (operation, bits):
         assert measured("dpds", entry, done.ledger, 3).measured == 0
+
+
+@pytest.mark.parametrize("what", ["kind", "quantity", "direction", "scope", "counting"])
+def test_an_entry_with_an_unknown_word_is_refused_with_the_known_words(what: str) -> None:
+    entry: Any = Expectation("user", "communication", "qd", "sent", "per-user", "wire", 2, 2)
+    with pytest.raises(BadInput, match=rf"no {what} 'zz': use one of .*\b{getattr(entry, what)}\b"):
+        attrs.evolve(entry, **{what: "zz"})
+    with pytest.raises(BadInput, match="no quantity 'qd': use one of FA"):
+        attrs.evolve(entry, kind="computation")
+
+
+def test_a_privacy_statement_with_an_unknown_relation_is_refused() -> None:
+    with pytest.raises(BadInput, match="no relation 'zz': use remove or replace"):
+        PrivacyStatement(1.0, -3.0, "zz", "a view", "nothing")
 
 
 @for_each("row", rows_of(3, 2))
