@@ -75,12 +75,24 @@ def refuse_unwritable(path: Path) -> None:
             raise _unwritable(path, "it is a folder")
         if not path.parent.is_dir():
             raise _unwritable(path, f"there is no folder {path.parent}")
+        with contextlib.suppress(FileNotFoundError):
+            path.stat()  # fails for a loop of links, for which `exists` returns False
         if path.exists() and not os.access(path, os.W_OK):
             raise _unwritable(path, "its permissions do not allow it")
         if not _is_device(path) and not os.access(path.resolve().parent, os.W_OK):
             raise _unwritable(path, f"the permissions of the folder {path.parent} do not allow it")
     except OSError as error:
         raise _unwritable(path, error.strerror or str(error)) from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those around it, unless it is there. Raises `BadInput` if this fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise BadInput(f"{folder} cannot be made: a file or a link has this name") from error
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be made: {error.strerror}") from error
 
 
 def _is_device(path: Path) -> bool:

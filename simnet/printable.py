@@ -14,7 +14,7 @@ import re
 import unicodedata
 from decimal import Decimal
 
-LONGEST_WORD = 300  # characters: an error shows the beginning of a longer word
+LONGEST_WORD = 255  # characters, as in a name of a file: errors show the beginning of longer ones
 MANY_DIGITS = 1e15  # a number from here on is written with an exponent
 
 
@@ -28,7 +28,7 @@ def printable(text: str) -> str:
 
 
 def short_words(text: str) -> str:
-    """Return the text with the beginning of each word that is longer than 300 characters.
+    """Return the text with the beginning of each word that is longer than 255 characters.
 
     >>> short_words(f"got {'9' * 5000}") == f"got {'9' * 60}… (5,000 characters)"
     True

@@ -13,7 +13,7 @@ from typing import Any
 
 from scenarios.data.registry import ELSEWHERE, FILES, Derived, Original
 from simnet.errors import BadInput
-from simnet.files import write_whole
+from simnet.files import make_folder, write_whole
 from simnet.installed import extra_missing
 
 MOST_BYTES = 1 << 29  # the largest unpacked size: five times the size of the largest known file
@@ -92,12 +92,14 @@ def readers(name: str) -> list[str]:
 def fetched(original: Original, cache: Path) -> bytes:
     """Return an original's unpacked content, from the cache or from its address.
 
-    Raises `BadInput` if pooch is missing, if the download fails, or if the digest differs.
+    Raises `BadInput` if pooch is missing, if the cache cannot be made, if the download fails, or if
+    the digest differs.
     """
     try:
         import pooch
     except ImportError:
         raise BadInput(extra_missing("fetching data", "pooch", "data")) from None
+    make_folder(cache)
     packed = original.url.endswith(".gz")
     known = (
         None if packed else f"sha256:{original.sha256}"

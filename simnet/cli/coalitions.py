@@ -114,6 +114,7 @@ def coalitions(
     from simnet.cli.output import console
     from simnet.cli.over_runs import coalitions_over_runs
     from simnet.errors import BadInput
+    from simnet.files import make_folder
     from simnet.network.toml_file import network_named
     from simnet.scenario.find import find
     from simnet.scenario.large_coalitions import OneRun
@@ -135,7 +136,7 @@ def coalitions(
     asked = OneRun(scenario, Path(protocol).name, seed, drop or (), clocked)
     users = [] if user is None else [name.strip() for name in user.split(",")]
     if certificates is not None:
-        certificates.mkdir(parents=True, exist_ok=True)
+        make_folder(certificates)
     if parties <= MOST_PARTIES:
         _small_coalitions(out, asked, made, users, certificates, figure, json)
         return

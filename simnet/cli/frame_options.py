@@ -34,9 +34,12 @@ class FrameOptions:
 
     def read(self, words: Sequence[str]) -> None:
         """Take these options out of the words before a `--`. Of an option that is given twice, the
-        last value counts. Raises `BadInput` for a missing value, and for a value that is no finite
-        number above 0 or, for `--max-messages` and `--max-elements`, no whole number.
+        last value counts. Raises `BadInput` for a NUL byte, for a missing value, and for a value
+        that is no finite number above 0 or, for `--max-messages` and `--max-elements`, no whole
+        number.
         """
+        if any("\0" in word for word in words):
+            raise BadInput("a word of the command line has a NUL byte, which no name of a file has")
         end = words.index("--") if "--" in words else len(words)
         self.debug = "--debug" in words[:end]
         self.tokens = [word for word in words[:end] if word != "--debug"] + list(words[end:])

@@ -165,13 +165,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         _leave(*options.interrupted(str(interrupt)))
-    except (CycloptsError, SimnetError, MemoryError, OverflowError, RecursionError) as error:
+    except (
+        CycloptsError,
+        SimnetError,
+        OSError,
+        MemoryError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         if options.debug:
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
         if isinstance(error, CycloptsError):
             _leave(in_words(error, tokens, _scenario(tokens)), 2)
-        _leave(_too_large(error) or str(error), 2)
+        _leave(_of_system(error) or str(error), 2)
     if output is not None and output.error is not None:
         if isinstance(output.error, BrokenPipeError):  # the program that reads it, such as `head`
             sys.exit(READER_GONE)  # not 0, because nobody has seen whether all went well
@@ -199,8 +206,13 @@ def _status_of(tokens: Sequence[str]) -> int:
     return status
 
 
-def _too_large(error: Exception) -> str | None:
-    """Return what an error of `TOO_LARGE` means for the user, and None for any other error."""
+def _of_system(error: Exception) -> str | None:
+    """Return what an `OSError` or an error of `TOO_LARGE` means for the user, and None for any
+    other error.
+    """
+    if isinstance(error, OSError):
+        what = "what the system gives" if error.filename is None else error.filename
+        return f"{what} cannot be used: {error.strerror or error}"
     words = (words for kind, words in TOO_LARGE.items() if isinstance(error, kind))
     return next(words, None)
 

@@ -42,7 +42,7 @@ def new(name: str, *, folder: Path | None = None) -> None:
     """
     from simnet.cli.output import console
     from simnet.errors import BadInput
-    from simnet.files import write_whole
+    from simnet.files import make_folder, write_whole
 
     if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) is None or keyword.iskeyword(name):
         raise BadInput(
@@ -60,10 +60,7 @@ def new(name: str, *, folder: Path | None = None) -> None:
     present = [file for file in texts if (target / file).exists()]
     if present:
         raise BadInput(f"{target / present[0]} is there already: give another name or --folder")
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"{target} cannot be made: {error.strerror}") from error
+    make_folder(target)
     for file, text in texts.items():
         write_whole(target / file, text)
     out = console(None)

@@ -84,6 +84,7 @@ def reproduce(
 
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
+    from simnet.files import make_folder
     from simnet.studies.find import names as all_experiments
     from simnet.studies.report import report
 
@@ -123,7 +124,7 @@ def reproduce(
         + sum(not one.holds for one in reports)
         + sum(not there.is_drawn for there in written)
     )
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     _write_verdicts(out)
     paths = [str(path) for there in written for path in there.files]
     screen.print(f"{files_in_words(paths)} in {out}, the results in {store.path}", soft_wrap=True)
@@ -159,9 +160,10 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
     from simnet.scenario.figure import blank_figure
     from simnet.studies.table import has_pyarrow
 
-    there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    around = (out, *out.absolute().parents)
+    there = next(folder for folder in around if folder.exists() or folder.is_symlink())
     if not there.is_dir():
-        raise BadInput(f"{out} cannot be a folder of results: {there} is a file")
+        raise BadInput(f"{out} cannot be a folder of results: {there} is no folder")
     refuse_unwritable(there / "verdicts.md")
     if any(study.experiment.figure is not None for study in studies):
         blank_figure()

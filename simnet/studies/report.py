@@ -10,7 +10,7 @@ import attrs
 
 from simnet import markup
 from simnet.errors import BadInput
-from simnet.files import write_whole
+from simnet.files import make_folder, write_whole
 from simnet.printable import count_of
 from simnet.scenario.figure import blank_figure, write_figure
 from simnet.studies.experiment import OF_ABORTS
@@ -149,7 +149,7 @@ class Report:
         matplotlib is missing; and `Undrawn` when the tables are written and the figure cannot be
         drawn.
         """
-        _make(folder)
+        make_folder(folder)
         stem = str(folder / self.study.name)
         written = [Path(f"{stem}.csv"), Path(f"{stem}_points.csv")]
         write_csv(self.table.rows, written[0])
@@ -240,13 +240,6 @@ def remaining(study: Study, store: Store) -> tuple[int, float]:
     """
     missing = store.lacks(study.name, study.versions, study.experiment.jobs(study.name))
     return len(missing), sum(study.experiment.cost(json.loads(job.parameters)) for job in missing)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"{folder} cannot be made: {error.strerror}") from error
 
 
 def interval_in_words(low: float, high: float, digits: int) -> str:

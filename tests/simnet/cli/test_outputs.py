@@ -174,7 +174,34 @@ def test_a_missing_extra_is_told_at_once(
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize("name", ["9" * 300, "9" * 5000, "a\0b", "loop", "folder", "folder/loop/x"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("network {}", "run dpds --network {}", "run {}.py", "verify {}.py:P --corrupt A"),
+        *("sweep {}.py", "reproduce {}.py", "reproduce biswas_fig1 --quick --out {}/x"),
+        *("results --store {}", "time {}", "run dpds --json {}", "run dpds --log {}"),
+        *("coalitions dpds --users 2 --certificates {}/x", "verify dpds --check {}"),
+        *("new mine --folder {}/x", "fetch-data {}/x", "run dpds --input {} --column a"),
+    ],
+)
+def test_a_name_that_the_system_refuses_is_told_in_a_short_sentence(
+    line: str, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name == "folder":
+        line = line.removesuffix("/x")  # a file where a folder is expected
+        needs_folder = line.split()[-2] in ("--out", "--certificates", "--folder", "fetch-data")
+        Path(name).touch() if needs_folder else Path(name).mkdir()
+    else:
+        Path("folder").mkdir()
+    for loop in ("loop", "folder/loop", "loop.py"):
+        if not Path(loop).parent.is_file():
+            Path(loop).symlink_to(Path(loop).name)
+    assert len(refusal(simnet(*line.format(name).split(" ")))) < 350
+
+
 def test_a_folder_of_results_that_is_a_file_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     said = refusal(simnet("reproduce", "fig2", "--out", tmp_path / "out" / "deeper"))
-    assert said.endswith("out is a file")
+    assert said.endswith("out is no folder")
