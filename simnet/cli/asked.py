@@ -172,7 +172,7 @@ class Asked:
                 timings=timings,
                 progress=progress,
             )
-        write_whole(html, page)
+        write_whole(html, page, private=True)
 
     def _repeating(self, result: "Performance | PlainRun") -> "Asked":
         return self if result.run.deadlines else attrs.evolve(self, network=None)

@@ -79,7 +79,7 @@ class Written:
         if self.file is None or self.is_refused(verified):
             return ()
         content = certificate_of_scenario(verified, _portable(self.place), self.with_seed)
-        write_whole(self.file, certificate_text(content))
+        write_whole(self.file, certificate_text(content), private=True)
         reveals: Sequence[str] = content["reveals"]
         return reveals
 

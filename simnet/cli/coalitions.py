@@ -183,7 +183,7 @@ def _small_coalitions(
         certify = asked.certify(Judge([done], found.parties, about).verdict, certificate_of)
         texts = {members: text for members in found.listed() if (text := certify(members))}
         for members, text in texts.items():
-            write_whole(certificates / f"{'-'.join(members)}.json", text)
+            write_whole(certificates / f"{'-'.join(members)}.json", text, private=True)
         out.print(f"certificates written to {certificates}: {len(texts):,}")
     said = remarks(*outcome_in_words(done, about), guess)
     write_json({**_as_json(found), "remarks": said}, json)

@@ -323,5 +323,5 @@ def write_certificates(out: "Console", searched: "Searched", folder: Path) -> No
     coalitions = [each for each in dict.fromkeys(listed) if each]
     texts = [text for each in coalitions if (text := searched.certify(each)) is not None]
     for number, text in enumerate(texts, 1):
-        write_whole(folder / f"{number:0{len(str(len(texts)))}}.json", text)
+        write_whole(folder / f"{number:0{len(str(len(texts)))}}.json", text, private=True)
     out.print(f"certificates written to {folder}: {len(texts):,}")

@@ -83,7 +83,8 @@ def sized(octets: float) -> str:
 
 
 def write_json(value: Any, file: str | None) -> None:
-    """Write JSON to a file, or to standard output for `-`.
+    """Write JSON to a file, or to standard output for `-`. A new file may hold a seed, so only its
+    owner may read it.
 
     Raises `BadInput` when the file cannot be written.
     """
@@ -92,7 +93,7 @@ def write_json(value: Any, file: str | None) -> None:
     text = json.dumps(_finite(value), indent=2, ensure_ascii=False, default=_number) + "\n"
     text = _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], text)
     if file != "-":
-        write_whole(Path(file), text)
+        write_whole(Path(file), text, private=True)
         return
     if not _can_show(sys.stdout, text):
         text = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)

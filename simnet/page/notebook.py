@@ -32,8 +32,10 @@ class Page:
     html: str
 
     def save(self, file: str | Path) -> None:
-        """Write the page into a file. Raises `BadInput` if the file cannot be written."""
-        write_whole(Path(file), self.html)
+        """Write the page into a file. Only its owner may read a new file. Raises `BadInput` if
+        the file cannot be written.
+        """
+        write_whole(Path(file), self.html, private=True)
 
     def __repr__(self) -> str:
         return (

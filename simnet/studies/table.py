@@ -300,11 +300,12 @@ def columns(rows: Sequence[TrialRow]) -> list[str]:
 
 
 def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
-    """Write rows as CSV. If a row has no value in a column, its cell is empty.
+    """Write rows as CSV. If a row has no value in a column, its cell is empty. Only
+    its owner may read a new file, which may hold seeds.
 
     Raises `BadInput` when the file cannot be written.
     """
-    write_whole(path, csv_table(columns(rows), rows))
+    write_whole(path, csv_table(columns(rows), rows), private=True)
 
 
 def has_pyarrow() -> bool:
@@ -323,7 +324,7 @@ def refuse_without_pyarrow() -> None:
 
 
 def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
-    """Write rows as Parquet.
+    """Write rows as Parquet. Only its owner may read a new file, which may hold seeds.
 
     Raises `BadInput` if pyarrow is missing or the file cannot be written.
     """
@@ -335,7 +336,7 @@ def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
         table = pyarrow.table(
             {name: _column([row.get(name) for row in rows]) for name in columns(rows)}
         )
-        with whole_file(path) as file:
+        with whole_file(path, private=True) as file:
             pyarrow.parquet.write_table(table, file)
     except (pyarrow.ArrowException, OverflowError, UnicodeError) as error:
         raise BadInput(

@@ -22,6 +22,7 @@ from simnet.scenario.figure import blank_figure, write_figure
 from simnet.studies.store import Store
 from simnet.studies.table import write_csv, write_parquet
 from tests.harness.data import ROOT
+from tests.harness.shell import simnet as command
 
 PART = "<!-- part -->\n<!-- /part -->\n"
 
@@ -126,6 +127,38 @@ def test_only_the_owner_may_read_transcripts_logs_and_stores(tmp_path: Path) -> 
     save(done.transcript, tmp_path / "x.transcript")
     recorded(done).save(tmp_path / "x.npz")
     Store(tmp_path / "x.jsonl").__exit__(None, None, None)
+    for path in tmp_path.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+
+
+SEED = 271828182845
+OF_RUNS = [  # commands that write files in which their seed may be
+    "run tss --users 2 --items 2 --json j --log l",
+    "show tss --users 2 --items 1 --html h --svg s.svg",
+    "verify tss --users 3 --items 2 --corrupt u1 --certificate c --json j",
+    "coalitions tss --users 2 --items 2 --certificates folder --json j",
+    "coalitions tss --users 20 --items 2 --certificates folder --json j",
+]
+
+
+@pytest.mark.parametrize("line", OF_RUNS)
+def test_only_the_owner_may_read_a_file_that_holds_a_seed(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = command(*line.split(), "--seed", str(SEED))
+    assert done.status == 0, done.err
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    telling = [path for path in files if str(SEED).encode() in path.read_bytes()]
+    assert telling
+    for path in telling:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+
+
+def test_only_the_owner_may_read_pages_and_tables_of_trials(tmp_path: Path) -> None:
+    simnet.perform("dpds", users=2, items=2, seed=SEED).show().save(tmp_path / "x.html")
+    write_csv([{"seed": SEED}], tmp_path / "x.csv")
+    write_parquet([{"seed": SEED}], tmp_path / "x.parquet")
     for path in tmp_path.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
 
