@@ -5,6 +5,7 @@ The bytes are those of the payloads, without headers.
 """
 
 from math import prod
+from typing import Any
 
 import attrs
 import numpy as np
@@ -80,7 +81,7 @@ def two_stage(protocol: TSS) -> Traffic:
     sums.
     """
     n, N = protocol.users, protocol.items  # noqa: N806  # the papers' letters
-    support = np.array([n // N + (place < n % N) for place in range(N)])
+    support = n // N + (np.arange(N) < n % N)
     rows = table1.tss_in_expectation(protocol, support)
 
     def expected(role: str, direction: str) -> float:
@@ -98,9 +99,8 @@ def two_stage(protocol: TSS) -> Traffic:
     announced = 0.0
     for count, items in zip(*np.unique(support, return_counts=True), strict=True):
         first, chances = table1.reporters_law(protocol, int(count))
-        elected = [protocol.group_size(first + more) for more in range(len(chances))]
-        sizes = [_bytes((item, 1), (WireType("nd", n), each)) for each in elected]
-        announced += float(items * (np.array(sizes) @ chances))
+        elected = np.array([protocol.group_size(first + more) for more in range(len(chances))])
+        announced += float(items * (_bytes((item, 1), (WireType("nd", n), elected)) @ chances))
     return Traffic(
         1 + shares,
         reporting_set + shares * message,
@@ -163,5 +163,8 @@ def _element(modulus: int) -> WireType:
     return WireType("qd", modulus)
 
 
-def _bytes(*pieces: tuple[WireType, int]) -> int:
+def _bytes(*pieces: tuple[WireType, Any]) -> Any:
+    """Return the bytes of a message with so many values of each type, or of many messages if a
+    count is an array.
+    """
     return Manifest(tuple((wire, (count,)) for wire, count in pieces)).payload_bytes

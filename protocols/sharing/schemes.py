@@ -30,11 +30,13 @@ from simnet.values.typed import index
 
 @attrs.frozen
 class Cost:
-    """The numbers of operations to share one secret element, or to recover one sum."""
+    """The numbers of operations to share one secret element, or to recover one sum: arrays, if the
+    number of parties is an array.
+    """
 
-    draws: int  # FS
-    additions: int  # FA
-    products: int  # FM
+    draws: Any  # FS
+    additions: Any  # FA
+    products: Any  # FM
 
 
 class Sharing(Protocol):
@@ -55,11 +57,11 @@ class Sharing(Protocol):
         """
         ...
 
-    def share_cost(self, parties: int) -> Cost:
+    def share_cost(self, parties: Any) -> Cost:
         """The cost of sharing one field element among this many parties."""
         ...
 
-    def recovery_cost(self, parties: int) -> Cost:
+    def recovery_cost(self, parties: Any) -> Cost:
         """The cost of recovering one sum from this many partial sums."""
         ...
 
@@ -127,11 +129,11 @@ class Additive:
         """Return the number of parties: all shares are needed."""
         return parties
 
-    def share_cost(self, parties: int) -> Cost:
+    def share_cost(self, parties: Any) -> Cost:
         """The cost of sharing one element: m - 1 draws, and m - 1 additions for the last share."""
         return Cost(parties - 1, parties - 1, 0)
 
-    def recovery_cost(self, parties: int) -> Cost:
+    def recovery_cost(self, parties: Any) -> Cost:
         """The cost of recovering one sum: m - 1 additions."""
         return Cost(0, parties - 1, 0)
 
@@ -198,14 +200,14 @@ class Polynomials:
         """
         raise NotImplementedError
 
-    def share_cost(self, parties: int) -> Cost:
+    def share_cost(self, parties: Any) -> Cost:
         """The cost of sharing one element: t - 1 draws, and a polynomial of t terms for each
         party.
         """
         terms = self.needed(parties)
         return Cost(terms - 1, parties * (terms - 1), parties * terms)
 
-    def recovery_cost(self, parties: int) -> Cost:
+    def recovery_cost(self, parties: Any) -> Cost:
         """The cost of recovering one sum: a linear combination of t partial sums."""
         terms = self.needed(parties)
         return Cost(0, terms - 1, terms)
@@ -316,8 +318,10 @@ class Shamir(Polynomials):
     def __str__(self) -> str:
         return f"shamir:{self.threshold}"
 
-    def needed(self, parties: int) -> int:
+    def needed(self, parties: Any) -> Any:
         """Return the threshold, or the number of parties if that is smaller."""
+        if isinstance(parties, np.ndarray):  # as costs do
+            return np.minimum(self.threshold, parties)
         return min(self.threshold, parties)
 
     def interpolate(self, reports: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:

@@ -303,27 +303,21 @@ def _per_item(protocol: TwoStage, m: Ints, elected: Ints, both: Ints | Floats) -
     An item without reporters costs nothing but its election.
     """
     has_reporters = m > 0
-    sizes, place = np.unique(np.maximum(elected, 1), return_inverse=True)
-    share = [protocol.sharing.share_cost(size) for size in sizes.tolist()]
-    recover = [protocol.sharing.recovery_cost(size) for size in sizes.tolist()]
-    per_share = np.array(
-        [[cost.draws, cost.additions, cost.products] for cost in share], dtype=float
-    ).T[:, place]
-    per_sum = np.array([[cost.additions, cost.products] for cost in recover], dtype=float).T[
-        :, place
-    ]
-    draws, additions, products = has_reporters * m * per_share
+    sizes = np.maximum(elected, 1.0)  # products of whole numbers could wrap around
+    share, recover = protocol.sharing.share_cost(sizes), protocol.sharing.recovery_cost(sizes)
     return np.array(
         [
-            draws,
-            additions + has_reporters * elected * (m - 1),
-            products,
-            *(has_reporters * per_sum),
+            has_reporters * m * share.draws,
+            has_reporters * (m * share.additions + elected * (m - 1)),
+            has_reporters * m * share.products,
+            has_reporters * recover.additions,
+            has_reporters * recover.products,
             elected,
             has_reporters * (m * elected + elected),
             has_reporters * elected,
             has_reporters * both,
-        ]
+        ],
+        dtype=float,
     )
 
 

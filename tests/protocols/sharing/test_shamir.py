@@ -6,13 +6,20 @@ from collections import Counter
 from itertools import combinations, product
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.dpds.script import DPDS
-from protocols.sharing.schemes import Additive, Shamir, lagrange_at_zero, sharing_named
+from protocols.sharing.schemes import (
+    Additive,
+    Shamir,
+    ShamirPercent,
+    lagrange_at_zero,
+    sharing_named,
+)
 from simnet import Field, constant, run
 from simnet.coins.sampled import SampledCoins
 from simnet.values.meter import Meter
@@ -152,6 +159,14 @@ def test_it_costs_what_it_says(sharing: Any, parties: int) -> None:
         assert {kind: count for kind, count in meter.counts.items() if count} == {
             k: c for k, c in said.items() if c
         }
+
+
+@for_each("sharing", [Additive(), Shamir(1), Shamir(3), ShamirPercent(60)])
+def test_costs_for_an_array_are_those_for_its_numbers(sharing: Any) -> None:
+    for costs in (sharing.share_cost, sharing.recovery_cost):
+        each = [attrs.astuple(costs(parties)) for parties in range(1, 9)]
+        together = np.broadcast_arrays(np.arange(1.0, 9), *attrs.astuple(costs(np.arange(1.0, 9))))
+        assert np.array(together[1:]).T.tolist() == [list(map(float, one)) for one in each]
 
 
 @pytest.mark.parametrize("parties", [3, 4, 9])
