@@ -27,11 +27,10 @@ Three rules make sure that a reading follows the script:
 
 from collections.abc import Sequence
 from math import gcd, prod
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from simnet.arrays import Ints, Numbers
 from simnet.linear import ranges
@@ -41,7 +40,14 @@ from simnet.linear.terms import Terms, accumulate, closed, join, pick, refine, s
 from simnet.values.field import Field, FieldArray, is_start_of_sum, no_field_elements
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
-from simnet.values.residues import Residues, holder_of, public_matrix, residues_of
+from simnet.values.residues import (
+    NotNumbers,
+    Residues,
+    holder_of,
+    public_matrix,
+    refuse_numbers,
+    residues_of,
+)
 from simnet.values.sealed import COMPARES, READS_NUMBERS, Opened, SealBroken, Sealed
 from simnet.values.wire import WireType
 
@@ -80,11 +86,10 @@ def lanes_of(shape: tuple[int, ...]) -> int:
     return shape[-1] if shape and shape[-1] else 1
 
 
-class Forms:
+class Forms(NotNumbers):
     """An array of linear forms over `F_q`, immutable."""
 
     __slots__ = ("reading", "rows", "sampled")
-    __array_ufunc__ = None  # so that numpy leaves `array @ forms` to `__rmatmul__`
 
     def __init__(self, sampled: Residues, rows: TermRows, reading: FormReading) -> None:
         """Combine sampled values with their terms: a linear form for each element, in order."""
@@ -189,6 +194,7 @@ class Forms:
             weight = int(factor) % self.field.modulus
             return self._scaled(self.sampled * factor, np.full(self.rows.rows, weight), self.terms)
         if not isinstance(factor, Residues):
+            refuse_numbers(factor)
             return NotImplemented
         return self.times_public(factor, self.sampled * factor)
 
@@ -210,6 +216,7 @@ class Forms:
 
     def __matmul__(self, other: "FieldArray | Ints") -> "Forms":
         factor = public_matrix(other, self.field)
+        refuse_numbers(factor)
         if not isinstance(factor, Forms | Residues):
             return NotImplemented
         return self._matrix_product(self, factor)
@@ -405,29 +412,20 @@ class Forms:
         )
         return Forms(sampled, scaled, self.reading)
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise TypeError(
-            f"{what}: pass the array to me.disclose(function, array) or to "
+    def _no_number(self, deed: str) -> TypeError:
+        return TypeError(
+            f"{deed}: pass the array to me.disclose(function, array) or to "
             "me.output(function, array)"
         )
 
     def __bool__(self) -> bool:
-        self._refuse("branches on unknown field elements")
+        raise self._no_number("branches on unknown field elements")
 
     def __eq__(self, other: object) -> bool:
-        self._refuse("compares unknown field elements")
+        raise self._no_number("compares unknown field elements")
 
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
+    __ne__ = __eq__
     __hash__ = None  # type: ignore[assignment]
-
-    def __int__(self) -> int:
-        self._refuse("uses unknown field elements as numbers")
-
-    __float__ = __index__ = __int__
-
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Numbers:
-        del dtype, copy
-        self._refuse("uses unknown field elements as numbers")
 
     def __repr__(self) -> str:
         return f"Forms(F_{self.field.modulus}, shape {self.shape})"

@@ -69,8 +69,8 @@ def save(transcript: Transcript, path: Path | str) -> None:
     ...     load(path).seed
     5
     """
-    path = Path(path)
     _refuse_others(transcript)
+    path = Path(path)
     inputs = {name: _listed(value) for name, value in transcript.inputs.items()}
     for name, value in inputs.items():
         if not is_shallow(value, MOST_NESTED):
@@ -139,6 +139,8 @@ def save(transcript: Transcript, path: Path | str) -> None:
 def _refuse_others(value: object) -> None:
     if not isinstance(value, Transcript):
         remedy = ": give its `transcript`" if hasattr(value, "transcript") else ""
+        if isinstance(value, str | Path):
+            remedy = ": write save(transcript, path)"
         raise TypeError(
             f"only a transcript can be saved, not a value of type {type(value).__name__}{remedy}"
         )

@@ -119,12 +119,10 @@ def _is_prime(number: int) -> bool:
 
 
 def no_field_elements(other: object) -> str:
-    """Return the text of the error that adding `other` to field elements, or subtracting it,
-    raises.
-    """
+    """Return the text of the error that combining `other` with field elements raises."""
     name = type(other).__name__
     return (
-        f"field elements and a value of type {name} can neither be added nor subtracted: make "
+        f"field elements and a value of type {name} cannot be combined: make "
         "field elements of numbers with simnet.constant(field, numbers)"
     )
 

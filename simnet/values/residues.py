@@ -20,7 +20,7 @@ wrapper has.
 
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,13 +43,111 @@ from simnet.values.wire import WireType
 # The largest number of rows that are added in the narrow type. With larger groups, numpy's inner
 # loop would be too short to be fast.
 _NARROW_FOLD = 16
+_METHODS = (
+    "use their operators and methods, such as `type(array).join([array, other])`, "
+    "`type(array).stack([array, other])`, `array.sum()` and `array.reshape(2, -1)`"
+)
+# By numpy's function: what the operator between numpy's array and field elements calls.
+_REFLECTED = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "matmul": "__rmatmul__",
+    "divide": "__rtruediv__",
+    "floor_divide": "__rfloordiv__",
+    "remainder": "__rmod__",
+    "power": "__rpow__",
+}
 
 
-class Residues:
+class NotNumbers:
+    """Field elements are no numbers: operators, functions of numpy and attributes that only numbers
+    have raise `TypeError` (`AttributeError` for an attribute), whose text says what to write.
+    """
+
+    __slots__ = ()
+
+    def __array_function__(self, function: Any, *_: object) -> NoReturn:
+        """Raise `TypeError`; its message names the methods to use instead."""
+        raise TypeError(
+            f"numpy's function `{function.__name__}` does not take field elements: {_METHODS}"
+        )
+
+    def __abs__(self, *_: object) -> NoReturn:
+        """Raise `TypeError`: field elements have no sizes, bits or digits."""
+        raise self._no_number("uses field elements as if they were numbers")
+
+    __pos__ = __invert__ = __round__ = __trunc__ = __floor__ = __ceil__ = __complex__ = __abs__
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __abs__
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __abs__
+
+    def __mod__(self, other: object) -> NoReturn:
+        """Raise `TypeError`: remainders, quotients and comparisons by size are not possible."""
+        raise self._no_number(
+            "calculates a remainder or a quotient of field elements, or compares their sizes"
+        )
+
+    __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __mod__
+    __lt__ = __le__ = __gt__ = __ge__ = __mod__
+
+    def __truediv__(self, other: object) -> NoReturn:
+        """Raise `TypeError`; its message says how to divide in a field."""
+        raise self._no_number(
+            "divides field elements as if they were numbers; in the field, multiply by an inverse, "
+            "such as `array * constant(array.field, 2).inverse()`"
+        )
+
+    __rtruediv__ = __truediv__
+
+    def __pow__(self, *_: object) -> NoReturn:
+        """Raise `TypeError`; its message says how to write a power."""
+        raise TypeError("field elements have no operator **: multiply them, as in `array * array`")
+
+    __rpow__ = __pow__
+
+    def __len__(self) -> int:
+        """Raise `TypeError`; its message says how to get the length."""
+        raise TypeError("field elements have no len(): `array.shape[0]` is the length")
+
+    if TYPE_CHECKING:  # a type checker then refuses what the methods below refuse
+        __array_ufunc__ = None
+    else:
+
+        def __array_ufunc__(
+            self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any
+        ) -> Any:
+            """Leave an operator between numpy's array and field elements to the field elements, and
+            refuse other functions.
+            """
+            own = getattr(self, _REFLECTED.get(ufunc.__name__, ""), None)
+            is_operator = method == "__call__" and not options and len(inputs) == 2
+            if own is not None and is_operator and not isinstance(inputs[0], NotNumbers):
+                return own(inputs[0])
+            return self.__array_function__(ufunc)  # which raises
+
+        def __array__(self, *_: object, **__: object) -> NoReturn:
+            """Raise `TypeError`; its message says how to get numbers."""
+            raise self._no_number("turns field elements into an array of numbers")
+
+        def __int__(self) -> int:
+            """Raise `TypeError`; its message says how to get a number."""
+            raise self._no_number("turns field elements into a number")
+
+        __float__ = __index__ = __int__
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(
+                f"field elements have no attribute {name!r}: {_METHODS}", name=name, obj=self
+            )
+
+    def _no_number(self, deed: str) -> TypeError:
+        raise NotImplementedError
+
+
+class Residues(NotNumbers):
     """An immutable array of numbers mod q."""
 
     __slots__ = ("_room", "_values", "field", "meter")
-    __array_ufunc__ = None  # so that numpy leaves `array @ residues` to `__rmatmul__`
 
     def __init__(
         self, field: Field, values: Numbers, meter: Meter | None = None, room: Numbers | None = None
@@ -130,14 +228,14 @@ class Residues:
 
     def __add__(self, other: FieldArray) -> "Residues":
         if not isinstance(other, Residues):
-            _refuse_numbers(other)
+            refuse_numbers(other)
             return NotImplemented
         self._same_field(other)
         return self._billed("FA", self._reduced(np.add(self._values, other._values)), other)
 
     def __sub__(self, other: FieldArray) -> "Residues":
         if not isinstance(other, Residues):
-            _refuse_numbers(other)
+            refuse_numbers(other)
             return NotImplemented
         self._same_field(other)
         difference = np.add(self._values, np.subtract(self._modulus, other._values))
@@ -160,6 +258,7 @@ class Residues:
                 np.asarray(int(factor) % self.field.modulus, dtype=self.field.dtype), self
             )
         if not isinstance(factor, Residues):
+            refuse_numbers(factor)
             return NotImplemented
         self._same_field(factor)
         return self._times(factor._values, factor)
@@ -168,10 +267,12 @@ class Residues:
 
     def __matmul__(self, other: "FieldArray | Ints") -> "Residues":
         factor = public_matrix(other, self.field)
+        refuse_numbers(factor)
         return self._matrix_product(factor) if isinstance(factor, Residues) else NotImplemented
 
     def __rmatmul__(self, other: Ints) -> "Residues":
         factor = public_matrix(other, self.field)
+        refuse_numbers(factor)
         return factor._matrix_product(self) if isinstance(factor, Residues) else NotImplemented
 
     def _matrix_product(self, other: "Residues") -> "Residues":
@@ -231,44 +332,6 @@ class Residues:
         return True
 
     __hash__ = None  # type: ignore[assignment]  # compared by value, so not usable as a key
-
-    def __int__(self) -> int:
-        """Raise `TypeError`; its message says how to get a number."""
-        raise self._no_number("turns field elements into a number")
-
-    __float__ = __index__ = __int__
-
-    def __mod__(self, other: object) -> NoReturn:
-        """Raise `TypeError`: remainders, quotients and comparisons by size are not possible."""
-        raise self._no_number(
-            "calculates a remainder or a quotient of field elements, or compares their sizes"
-        )
-
-    __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __mod__
-    __lt__ = __le__ = __gt__ = __ge__ = __mod__
-
-    def __truediv__(self, other: object) -> NoReturn:
-        """Raise `TypeError`; its message says how to divide in a field."""
-        raise self._no_number(
-            "divides field elements as if they were numbers; in the field, multiply by an inverse, "
-            "such as `array * constant(array.field, 2).inverse()`"
-        )
-
-    __rtruediv__ = __truediv__
-
-    def __pow__(self, other: object) -> NoReturn:
-        """Raise `TypeError`; its message says how to write a power."""
-        raise TypeError("field elements have no operator **: multiply them, as in `array * array`")
-
-    __rpow__ = __pow__
-
-    def __array_function__(self, function: Any, *_: object) -> NoReturn:
-        """Raise `TypeError`; its message names the methods to use instead."""
-        raise TypeError(
-            f"numpy's function `{function.__name__}` does not take field elements: use their "
-            "operators and methods, such as `type(array).join([array, other])`, "
-            "`type(array).stack([array, other])` and `array.sum()`"
-        )
 
     def _no_number(self, deed: str) -> TypeError:
         if self.meter is not None and self.meter.in_script:
@@ -491,9 +554,9 @@ def _refuse_mixed(arrays: Sequence[Any]) -> None:
         first._same_field(array)
 
 
-def _refuse_numbers(other: object) -> None:
+def refuse_numbers(other: object) -> None:
     """Raise `TypeError` for plain numbers: they must be made into field elements first."""
-    if isinstance(other, int | float | np.generic | np.ndarray | list | tuple):
+    if isinstance(other, int | float | complex | np.generic | np.ndarray | list | tuple):
         raise TypeError(no_field_elements(other))
 
 

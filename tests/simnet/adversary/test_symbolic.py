@@ -621,7 +621,7 @@ def test_what_doors_are_given_and_make_is_noted() -> None:
 OPERATIONS: dict[str, Callable[[FieldArray], object]] = {
     "branches on unknown field elements": bool,
     "compares unknown field elements": lambda x: x[0] == x[1],
-    "uses unknown field elements as numbers": lambda x: int(x[0]),  # type: ignore[call-overload]
+    "turns field elements into a number": lambda x: int(x[0]),  # type: ignore[call-overload]
 }
 
 

@@ -469,7 +469,7 @@ ANOTHERS_ARRAYS: list[tuple[Callable[[Party, Sealed], Any], list[Deed]]] = [
             lambda me, left: left,
             lambda me, left: [(1, {"kept": left})],
             lambda me, left: Kept(left),
-            lambda me, left: np.array([left, None], dtype=object),
+            lambda me, left: np.fromiter([left, None], dtype=object),
             lambda me, left: left.open(),
             lambda me, left: me.output(lambda: [1, left]),
         ],

@@ -552,3 +552,10 @@ def test_a_view_of_a_text_is_that_of_the_party_with_this_name() -> None:
     for name in ("nobody", "ab", ""):
         with pytest.raises(BadInput, match=f"names '{name}', but no party of this run has this"):
             done.view(name)
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_saving_with_exchanged_arguments_says_their_order(kind: Any, tmp_path: Path) -> None:
+    wrong: Any = save
+    with pytest.raises(TypeError, match=r"only a transcript .*: write save\(transcript, path\)"):
+        wrong(kind(tmp_path / "x"), object())

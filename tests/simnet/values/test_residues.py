@@ -2,10 +2,11 @@
 change of dtype.
 """
 
+import copy
 import itertools
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.coins.sampled import SampledCoins
+from simnet.linear.forms import Forms
+from simnet.linear.terms import fresh
 from simnet.values.field import LARGEST_MODULUS, Field
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -582,6 +585,67 @@ def test_bare_numbers_are_neither_added_nor_subtracted(operation: Any) -> None:
     for number in (1, 0.0, False, np.int64(0)):
         with pytest.raises(TypeError):
             operation(number, constant(Field(5), [1, 2]))
+
+
+def calling(function: Any, *more: Any) -> Any:
+    return lambda v, _: function(v, *more)
+
+
+NAMES = (
+    *("mod", "floordiv", "truediv", "pow", "lshift", "rshift", "and_", "or_", "xor"),
+    *("lt", "le", "gt", "ge"),
+)
+MEANINGLESS: dict[str, Any] = {
+    **{f"v {name} 2": getattr(operator, name) for name in NAMES},
+    "divmod": divmod,
+    "pow": lambda v, two: pow(v, two, 5),
+    **{
+        one.__name__: calling(one) for one in (abs, len, round, complex, operator.inv, operator.pos)
+    },
+    **{f"v {one.__name__} 1.5": calling(one, 1.5) for one in (operator.mul, operator.add)},
+    "1.5 * v": lambda v, _: 1.5 * v,
+    "v @ list": calling(operator.matmul, [1, 2]),
+    "v * array": calling(operator.mul, np.array([1, 2])),
+    "array * v": lambda v, _: np.array([1, 2]) * v,
+    "array / v": lambda v, _: np.array([1, 2]) / v,
+    "array += v": lambda v, _: operator.iadd(np.array([1, 2]), v),
+    "np.array of a list": lambda v, _: np.array([v, v]),
+    "np.asarray": lambda v, _: np.asarray(v, dtype=object),
+    **{f"np.{one.__name__}": calling(one) for one in (np.array, np.mean, np.sqrt, np.negative)},
+    **{
+        f"np.{one.__name__} of two": lambda v, _, one=one: one(v, v)
+        for one in (np.add, np.multiply, np.matmul, np.maximum, np.equal)
+    },
+}
+
+
+def both_kinds() -> list[Any]:
+    residues = constant(Field(101), [3, 4])
+    return [residues, Forms(residues, fresh(1, 1, 2), cast(Any, None))]
+
+
+@pytest.mark.parametrize("deed", MEANINGLESS.values(), ids=MEANINGLESS)
+def test_what_only_numbers_have_is_refused_with_what_to_write(deed: Any) -> None:
+    for array in both_kinds():
+        with pytest.raises(TypeError, match=r"`array|constant\(|me\.output"):
+            deed(array, 2)
+        with pytest.raises(TypeError, match=r"`array|constant\(|me\.output"):
+            deed(array, np.int64(2))
+
+
+@pytest.mark.parametrize("name", ["T", "mean", "dtype", "size", "tolist", "max", "cumsum"])
+def test_an_attribute_that_only_numpys_arrays_have_is_refused(name: str) -> None:
+    for array in both_kinds():
+        with pytest.raises(AttributeError, match=rf"no attribute '{name}': .*`array\.sum\(\)`"):
+            getattr(array, name)
+        assert list(copy.deepcopy(array).shape) == [2]
+
+
+def test_operators_with_numpys_integers_on_the_left_have_a_meaning() -> None:
+    field = Field(101)
+    v: Any = constant(field, [3, 4])
+    assert agree(np.int64(2) * v, [6, 8])
+    assert agree(np.array([[1, 1], [1, 2]]) @ v, [7, 11])
 
 
 def test_pythons_sum_adds_up_arrays_and_bills_each_addition() -> None:
