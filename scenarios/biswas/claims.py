@@ -233,12 +233,6 @@ def falls_with_epsilon(personal: bool) -> Callable[[SamplingDesign, float], bool
     return falls
 
 
-def lagrange() -> float:
-    """Return Var*(T) with equal π_j, divided by that where 4 of 10 users are always asked."""
-    equal, few = ([0.4] * 10, [1.0] * 4 + [0.0] * 6)
-    return approximate_pooled(1.0, 5, equal) / approximate_pooled(1.0, 5, few)
-
-
 CLAIMS: Sequence[PaperClaim] = (
     PaperClaim(
         "Remark 1",
@@ -457,15 +451,5 @@ CLAIMS: Sequence[PaperClaim] = (
             law=on_grid(falls_with_epsilon(personal)),
         )
         for name, personal in (("c", False), ("T", True))
-    ),
-    PaperClaim(
-        "Lagrange",
-        "section 6, iii",
-        "Lagrange's method would enable us to find the π_j with the least Var*(T)",
-        Stated(1.0),
-        lagrange,
-        bound="at most",
-        open="The text asks an open question. The stationary point, all π_j equal, is the maximum: "
-        "1.105 times Var*(T) where 4 of 10 users are always asked and the others never.",
     ),
 )

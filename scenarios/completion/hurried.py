@@ -87,6 +87,6 @@ def hurried(protocol: Protocol, within: float) -> Hurried:
     when its own deadline has passed.
     """
     if isinstance(protocol, Committee):
-        members = HurriedCommittee(**attrs.asdict(protocol, recurse=False), within=within)
-        return Hurried(members, 2 * within)
+        protocol = HurriedCommittee(**attrs.asdict(protocol, recurse=False), within=within)
+        within *= 2
     return Hurried(protocol, within)

@@ -113,8 +113,14 @@ def times(table: Table) -> Lines:
 
 def drops(table: Table) -> Lines:
     """Yield the table with drop-outs: means of the runs that have a result."""
-    heads = ["protocol", "users drop out", "runs with a result", *(one.name for one in NETWORKS)]
-    heads += ["squared L2 error", "by law"]
+    heads = [
+        "protocol",
+        "users drop out",
+        "runs with a result",
+        *(one.name for one in NETWORKS),
+        "squared L2 error",
+        "by law",
+    ]
     cells = []
     for (name, _, drop), part in table.points().items():
         expected = mean(part.rows, SQUARED_L2)
@@ -136,11 +142,18 @@ def drops(table: Table) -> Lines:
 
 def deadlines(table: Table) -> Lines:
     """Yield the table with deadlines: means of the runs that have a result."""
-    heads = ["protocol", "users drop out", "deadline", "runs with a result"]
-    heads += [*(one.name for one in NETWORKS), "counted", "squared L2 error", "by law"]
+    heads = [
+        "protocol",
+        "users drop out",
+        "deadline",
+        "runs with a result",
+        *(one.name for one in NETWORKS),
+        "counted",
+        "squared L2 error",
+        "by law",
+    ]
     cells = []
-    for key, rows in by_patience(table).items():
-        name, drop, patience = key
+    for (name, drop, patience), rows in by_patience(table).items():
         networks = [[row for row in rows if row["network"] == one.name] for one in NETWORKS]
         counted, expected = mean(rows, COUNTED), mean(rows, SQUARED_L2)
         cells.append(

@@ -63,11 +63,11 @@ def longest_wait(name: str, users: int, network: str) -> float:
     done = run(hurried(script, AGES), held, 0, threads=1, network=calm)
     # A wait is counted from the end of the party's wait before, so the work between them is in it.
     last: dict[int, float] = {}
-    longest = 0.0
+    waits = [0.0]
     for ended in done.deadlines:
-        longest = max(longest, ended.at - last.get(ended.recipient, 0.0))
+        waits.append(ended.at - last.get(ended.recipient, 0.0))
         last[ended.recipient] = ended.at
-    return longest
+    return max(waits)
 
 
 @typed(DeadlinePoint)
@@ -131,6 +131,6 @@ def in_time_or_never(
     if late:
         first = min(late, key=lambda wait: wait.began)
         line = timing.log.lines[int(timing.log.post_line[first.post])]
-        reason = f'its deadline passed before every "{line.tag}" had come'
-        raise Aborted([Ending(timing.log.names[first.party], line.round, reason)])
+        why = f'its deadline passed before every "{line.tag}" had come'
+        raise Aborted([Ending(timing.log.names[first.party], line.round, why)])
     return Waited(done, timing, len(held))

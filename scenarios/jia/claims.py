@@ -53,27 +53,6 @@ def posterior_is_best() -> Search:
     return searched(instances(), "laws on 0, 1, 2 in quarters, σ = 1/2, 2, answers -1, ..., 3")
 
 
-def mean_is_best() -> Search:
-    """Judge Lemma 3 for all laws on 0, 1, 2 with small weights."""
-
-    def instances() -> Iterator[Instance]:
-        for masses in product(range(4), repeat=3):
-            if not sum(masses):
-                continue
-
-            def error(t: Fraction, masses: tuple[int, ...] = masses) -> Fraction:
-                return sum(((m * (x - t) ** 2 for x, m in enumerate(masses))), Fraction(0))
-
-            mean = Fraction(masses[1] + 2 * masses[2], sum(masses))
-            least = min(error(Fraction(step, 10)) for step in range(-10, 31))
-            where = {"weights of 0, 1, 2": masses}
-            yield Instance(
-                where=where, claimed=least, exact=error(mean), holds=error(mean) <= least
-            )
-
-    return searched(instances(), "laws on 0, 1, 2 with weights 0..3, t = -1, -0.9, ..., 3")
-
-
 def moments(variance: bool) -> Search:
     """Judge Eq. 13 or, for the `variance`, Eq. 14, in exact fractions."""
 
@@ -134,9 +113,6 @@ CLAIMS: Sequence[PaperClaim] = (
         proved=True,
         why="It needs the true law of the counts. With a fitted power law, as Calibrate has it, "
         "the posterior mean need not be best, and can err more than OUE-Zero.",
-    ),
-    PaperClaim(
-        "Lemma 3", "Lemma 3", "E(X - t)² is least for t = E(X)", law=mean_is_best, proved=True
     ),
     PaperClaim(
         "Eq. 13",

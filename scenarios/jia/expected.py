@@ -85,27 +85,6 @@ def averaged(parts: Sequence[tuple[float, float]], weights: Sequence[float]) -> 
 
 
 @attrs.frozen
-class Improvement:
-    """By how much Calibrate's error is smaller than OUE-Zero's.
-
-    The paper prints "relative improvements" in per cent, which can be read in two ways.
-    """
-
-    zero: float
-    calibrated: float
-
-    @property
-    def saved(self) -> float:
-        """The share of OUE-Zero's error that is saved: (Zero - Calibrate) / Zero, below 1."""
-        return 1 - self.calibrated / self.zero
-
-    @property
-    def excess(self) -> float:
-        """The excess of OUE-Zero's error: Zero / Calibrate - 1, which can be above 1."""
-        return self.zero / self.calibrated - 1
-
-
-@attrs.frozen
 class ExpectedErrors:
     """The expected errors of OUE (`raw`), OUE-Zero and OUE-Calibrate at one ε."""
 
@@ -114,11 +93,6 @@ class ExpectedErrors:
     raw: float
     zero: float
     calibrated: float
-
-    @property
-    def improvement(self) -> Improvement:
-        """The improvement of OUE-Calibrate over OUE-Zero."""
-        return Improvement(self.zero, self.calibrated)
 
 
 def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> list[ExpectedErrors]:

@@ -228,33 +228,6 @@ def claims(number: int, by_cut: bool) -> Iterator[PaperClaim]:
                 "Below the significance threshold OUE-Zero has lower recall than OUE",
                 lambda table: all_less(_by(table, "below"), [("recall_zero", "recall_oue", 1.0)]),
             ),
-            (
-                "Zero, same items",
-                "OUE-Zero predicts the same items for all thresholds smaller than the significance "
-                "threshold",
-                lambda table: always(
-                    _by(table, "below"),
-                    "unchanged",
-                    "cut",
-                    lambda row: row["cut"] <= row["threshold"],
-                ),
-            ),
-            (
-                "Zero, precision rises",
-                "As the threshold becomes smaller, OUE-Zero's precision rises",
-                lambda table: _ends(_by(table, "below"), "precision_zero", ""),
-            ),
-            (
-                "Zero, true positives",
-                "As the threshold becomes smaller, OUE-Zero's true positives increase",
-                lambda table: _ends(_by(table, "below"), "right_zero", ""),
-            ),
-            (
-                "Zero, false negatives",
-                "As the threshold becomes smaller, OUE-Zero's false negatives increase faster than "
-                "its true positives",
-                lambda table: _ends(_by(table, "below"), "missed_zero", "right_zero"),
-            ),
         ]
     for name, words, runs in rows:
         yield PaperClaim(f"{both}, {name}", f"section IV-B, {both}", words, runs=runs)

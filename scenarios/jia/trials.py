@@ -236,7 +236,6 @@ def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
             f"missed_{name}": int((counts > cut).sum()) - found.right,
         }
     # whether OUE-Zero names the items that it names at half the cut
-    numbers["unchanged"] = int(((made["zero"] > cut) == (made["zero"] > cut / 2)).all())
     return numbers
 
 

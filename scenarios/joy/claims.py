@@ -20,7 +20,6 @@ from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import (
     aggregate_delta,
     aggregate_law,
-    best_epsilon_round_two,
     posterior_yes,
 )
 from scenarios.joy import printed
@@ -591,17 +590,6 @@ CLAIMS: Sequence[PaperClaim] = (
             TwoRounds.even(0.45, 3, none=True).round_two_law(1)[3]
             / TwoRounds.even(0.45, 3, none=True).round_two_law(2)[3]
         ),
-    ),
-    PaperClaim(
-        "Additional output",
-        GUARANTEE,
-        "The additional output 0 reduces the leakage opportunities: the least ε for 9 values, "
-        "divided by that of the binary mechanism",
-        Stated(1.0),
-        lambda: round_two(LOCATIONS) / best_epsilon_round_two(0.45, 1, none=True),
-        bound="at most",
-        open="The text names neither an ε nor faces. The least ε of round two is 2.287 times as "
-        "large for 9 values as for yes and no, because each face is rarer.",
     ),
     PaperClaim(
         "Eq. 30",

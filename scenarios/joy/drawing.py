@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from protocols.mechanisms.response import JoyGerla
 from protocols.two_rounds.privacy import epsilon_round_two
@@ -97,15 +98,7 @@ def bounds(
             capsize=2.5,
             label=one,
         )
-        errors.errorbar(
-            at,
-            [row.mean for row in rows],
-            yerr=_arms(rows),
-            fmt=mark,
-            color=colour,
-            markersize=4,
-            elinewidth=1.0,
-        )
+        _mark(errors, at, rows, place)
         errors.plot(at, law, "_", color=INK, markersize=9, markeredgewidth=2, zorder=1)
     errors.plot([], [], "_", color=INK, markersize=9, markeredgewidth=2, label="by the law")
     dress(counts, f"{title}, among {int(found.rows[0]['owners']):,} owners")
@@ -153,16 +146,8 @@ def growth(table: Table) -> "Figure":
         how = Answers(**{name: given[name] for name in named_here if given.get(name) is not None})
         grid = np.geomspace(owners[0], owners[-1], 60)
         law = [BAR * deviation_of(how, round(one), yes) for one in grid]
-        axes.errorbar(
-            owners,
-            [row.mean for row in rows],
-            yerr=_arms(rows),
-            fmt=MARKERS[place],
-            color=COLOURS[place],
-            markersize=4,
-            elinewidth=1.0,
-            label="randomised response" if rounds is None else ROUNDS[rounds],
-        )
+        label = "randomised response" if rounds is None else ROUNDS[rounds]
+        _mark(axes, owners, rows, place, label=label)
         axes.plot(grid, law, linestyle=DASHES[place], color=COLOURS[place], linewidth=0.9)
     dress(axes, f"{yes} owners hold yes", "owners", "95 % bound of the error, owners")
     axes.set_xscale("log")
@@ -201,16 +186,7 @@ def leakage(table: Table) -> "Figure":
         rows = [pointwise(part, "epsilon", x=x) for x in points]
         colour = COLOURS[place % 2 if place < 4 else place]
         if rows:
-            axes.errorbar(
-                points,
-                [row.mean for row in rows],
-                yerr=_arms(rows),
-                fmt=MARKERS[place],
-                color=colour,
-                markersize=3.5,
-                elinewidth=1.0,
-                label=words,
-            )
+            _mark(axes, points, rows, place, color=colour, label=words)
             line = [formula(float(x)) for x in xs]
             axes.plot(xs, line, linestyle=DASHES[place], color=colour, linewidth=0.9)
     notes = ["Marks: ε estimated from the answers of users, with 95 % intervals. Lines: formulas."]
@@ -259,10 +235,13 @@ def _all_values(sampling: float, values: int, x: float) -> float:
     return epsilon_round_two(die_of_value(sampling, values, x))
 
 
-def _arms(rows: Sequence[Estimate]) -> list[list[float]]:
-    """How far the intervals reach below and above the means; 0 for an interval without bounds."""
+def _mark(
+    axes: "Axes", at: npt.ArrayLike, rows: Sequence[Estimate], place: int, **style: Any
+) -> None:
+    """Mark means with their intervals, without one where the interval has no bounds."""
     arms = [
         (row.mean - row.low, row.high - row.mean) if np.isfinite(row.high - row.low) else (0.0, 0.0)
         for row in rows
     ]
-    return [list(side) for side in zip(*arms, strict=True)]
+    usual = {"fmt": MARKERS[place], "color": COLOURS[place], "markersize": 4, "elinewidth": 1.0}
+    axes.errorbar(at, [row.mean for row in rows], yerr=np.transpose(arms), **{**usual, **style})

@@ -8,7 +8,6 @@ parts one after another, as many as its parameter `folds` says.
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -51,49 +50,7 @@ def folds(task: Task, count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
         yield np.concatenate(parts[:place] + parts[place + 1 :]), held_out
 
 
-@attrs.frozen(eq=False)
-class CrossValidation:
-    """The errors of the models of the folds that were run, and the protocol of the first fold.
-
-    An error is the misclassification rate, or the mean squared error of labels in [-1, 1].
-    """
-
-    protocol: LDPSGD
-    errors: Floats  # shape (folds,)
-
-    @property
-    def error(self) -> float:
-        """The mean error."""
-        return float(np.mean(self.errors))
-
-    @property
-    def standard_error(self) -> float:
-        """The standard error of the mean of two or more folds, as if folds were independent."""
-        return float(np.std(self.errors, ddof=1)) / sqrt(len(self.errors))
-
-
-def cross_validated(
-    task: Task,
-    mechanism: str,
-    epsilon: float,
-    *,
-    seed: int = 0,
-    count: int = FOLDS,
-    only: int | None = None,
-    **settings: Any,
-) -> CrossValidation:
-    """Run the protocol for each of `count` folds, or for the first `only` of them.
-
-    `settings` are further settings of `ldp_sgd`.
-    """
-    runs = [
-        _judged(task, fold, mechanism, epsilon, seed + place, **settings)
-        for place, fold in enumerate(islice(folds(task, count, seed), only))
-    ]
-    return CrossValidation(runs[0][0], np.array([error for _, error in runs]))
-
-
-def _judged(
+def judged(
     task: Task,
     fold: tuple[Floats, Floats],
     mechanism: str,
@@ -148,7 +105,7 @@ def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
         known, held_out = fold
         of_fold = attrs.evolve(task, features=known[:, :-1], labels=known[:, -1])
         for method in METHODS:
-            protocol, error = _judged(
+            protocol, error = judged(
                 task,
                 fold,
                 method,

@@ -81,13 +81,6 @@ def claims(figure: str, rivals: Sequence[str]) -> Iterator[PaperClaim]:
         "half. The difference of the errors shrinks.",
     )
     yield PaperClaim(
-        f"{figure}, PM and HM",
-        source,
-        "The difference in the performance of PM and HM is small",
-        open="The text has no number for 'small'. By the law the larger error is up to "
-        f"{'1.81' if figure == 'Fig. 5' else '1.28'} times the smaller one.",
-    )
-    yield PaperClaim(
         f"{figure}, which is better",
         source,
         "PM errs less than HM in some settings, and more in others",

@@ -141,13 +141,6 @@ CLAIMS: Sequence[PaperClaim] = (
         proved=True,
     ),
     PaperClaim(
-        "Definition 2.3",
-        "section 2",
-        "Any m - 1 of the m additive shares of a secret are independent of it",
-        law=laws.partial_shares,
-        proved=True,
-    ),
-    PaperClaim(
         "DPDS, receiver",
         SECTION_2,
         "From the receiver's perspective DPDS is indistinguishable from DPCS*: both learn the "

@@ -331,26 +331,6 @@ def best_weights() -> Search:
     return searched(instances(), "1 to 3 groups of 1 or 2 users, V_j = 1, 2, 3")
 
 
-def partial_shares() -> Search:
-    """Compare the law of all additive shares but one for two secrets (Definition 2.3)."""
-
-    def shares(secret: int, m: int, q: int) -> list[tuple[int, ...]]:
-        drawn = product(range(q), repeat=m - 1)
-        return [(*rest, (secret - sum(rest)) % q) for rest in drawn]
-
-    def instances() -> Iterator[Instance]:
-        for m, q in product((2, 3), (2, 3, 5)):
-            for out, secret in product(range(m), range(q)):
-                laws = [
-                    sorted(row[:out] + row[out + 1 :] for row in shares(s, m, q))
-                    for s in (0, secret)
-                ]
-                where = {"m": m, "q": q, "missing": out + 1, "s": secret}
-                yield Instance(where=where, holds=laws[0] == laws[1])
-
-    return searched(instances(), "m = 2, 3 parties, q = 2, 3, 5, every secret and missing share")
-
-
 def noise_share(
     users: int = USERS, items: int = ITEMS, epsilon: float = 0.5, delta: float = 1e-5
 ) -> tuple[float, float]:
@@ -388,9 +368,11 @@ def less_than_gaussian(level: str) -> float:
     for items in KINDS.values():
         for epsilon in EPSILONS:
             claimed, exact = deltas(USERS, items, BETA, epsilon)
-            how, delta = ("classic", claimed) if level == "by (2)" else ("analytic", exact)
-            deviation = sigma(
-                "classic" if how == "classic" else "analytic", sqrt(2) / USERS, epsilon, delta
+            sensitivity = sqrt(2) / USERS
+            deviation = (
+                sigma("classic", sensitivity, epsilon, claimed)
+                if level == "by (2)"
+                else sigma("analytic", sensitivity, epsilon, exact)
             )
             found.append(items * deviation**2 > error_of_dpds(epsilon))
     return sum(found) / len(found)

@@ -5,8 +5,7 @@ search for a counterexample. Its *runs* are what our own trials measured. The ju
 verdicts, by these rules; the first that applies decides:
 
 1. If law and runs contradict each other, the claim *cannot be checked*.
-2. On data that are not the paper's, a claim *cannot be checked* unless its law needs no data. The
-   same is so if the text leaves open what is claimed.
+2. On data that are not the paper's, a claim *cannot be checked* unless its law needs no data.
 3. A claim that agrees with the law is *right*. A number agrees if the law's number rounds to it, a
    bound if the law's number keeps it, a number that the paper simulated if its two-sided
    probability under the law is at least `LEVEL`, and a statement if it holds at all instances.
@@ -249,14 +248,13 @@ class PaperClaim:
     - `correction` says what the paper should say. `instead` evaluates the corrected number; it must
       agree with the law.
     - `condition` names what the paper does not say and the claim needs; `under` is the law then.
-    - `open` says why the text does not tell what is claimed.
     - `why` is the reason for the verdict, and `check` says how to check it by hand, or which
       command does. `proved` says that a page of the documentation proves the statement.
     - `data` says where the people come from if they are not the experiment's.
     - `top` is a short sentence for the page of what is wrong in the papers.
     - `at` gives the claimed and the exact number for parameters of one's own.
 
-    `correction`, `condition`, `open`, `why` and `top` are sentences: `ValueError` is raised for a
+    `correction`, `condition`, `why` and `top` are sentences: `ValueError` is raised for a
     note that begins with a small letter or does not end with a full stop.
 
     >>> claim = PaperClaim("answer", "Sec. 5", "the answer", "42", lambda: 42.0)
@@ -276,7 +274,6 @@ class PaperClaim:
     instead: Callable[[], float] | None = attrs.field(default=None, kw_only=True)
     condition: str = _note()
     under: Law | None = attrs.field(default=None, kw_only=True)
-    open: str = _note()
     why: str = _note()
     check: str = attrs.field(default="", kw_only=True)
     proved: bool = attrs.field(default=False, kw_only=True)
@@ -334,8 +331,6 @@ class PaperClaim:
             return "cannot be checked", "Our law and our runs contradict each other."
         if data.status not in FAITHFUL:
             return "cannot be checked", f"{OTHER_DATA} ({data.in_words})."
-        if self.open:
-            return "cannot be checked", self.open
         if law == "agrees":
             return "right", ""
         if law == "disagrees":

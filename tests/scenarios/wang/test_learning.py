@@ -1,9 +1,12 @@
 """Features from columns, census extracts as tasks, cross-validated tables."""
 
 from collections import Counter
+from itertools import islice
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,17 +14,61 @@ from hypothesis import strategies as st
 
 from protocols.ldp_sgd.features import encoded, with_constant
 from protocols.ldp_sgd.losses import HINGE, LOGISTIC, SQUARED
+from protocols.ldp_sgd.script import LDPSGD
 from protocols.ldp_sgd.task import Task
 from scenarios.wang.census import ADULT, CENSUS_INCOME, Census
-from scenarios.wang.cross_validation import cross_validated, folds, learnt
+from scenarios.wang.cross_validation import FOLDS, folds, judged, learnt
 from scenarios.wang.learning import METHODS
 from simnet import BadInput
+from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from tests.harness.data import DATA
 
 CSV = "age,town,sex,hours\n20,Rome,F,10\n40,Bonn,M,20\n72,Paris,F,40\n"
 PEOPLE = Census((Numeric("age", 0, 80), Numeric("hours", 0, 40)), ("town", "sex"), target="age")
+
+
+@attrs.frozen(eq=False)
+class CrossValidation:
+    """The errors of the models of the folds that were run, and the protocol of the first fold.
+
+    An error is the misclassification rate, or the mean squared error of labels in [-1, 1].
+    """
+
+    protocol: LDPSGD
+    errors: Floats  # shape (folds,)
+
+    @property
+    def error(self) -> float:
+        """The mean error."""
+        return float(np.mean(self.errors))
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the mean of two or more folds, as if folds were independent."""
+        return float(np.std(self.errors, ddof=1)) / sqrt(len(self.errors))
+
+
+def cross_validated(
+    task: Task,
+    mechanism: str,
+    epsilon: float,
+    *,
+    seed: int = 0,
+    count: int = FOLDS,
+    only: int | None = None,
+    **settings: Any,
+) -> CrossValidation:
+    """Run the protocol for each of `count` folds, or for the first `only` of them.
+
+    `settings` are further settings of `ldp_sgd`.
+    """
+    runs = [
+        judged(task, fold, mechanism, epsilon, seed + place, **settings)
+        for place, fold in enumerate(islice(folds(task, count, seed), only))
+    ]
+    return CrossValidation(runs[0][0], np.array([error for _, error in runs]))
 
 
 def test_numbers_are_scaled_and_categories_have_a_column_less_than_values() -> None:
