@@ -392,38 +392,6 @@ def test_the_command_refuses_nonsense_in_one_line(capsys, arguments, words):
     assert not out
 
 
-@pytest.mark.slow
-def test_claims_of_the_command(capsys):
-    rows = as_json(
-        capsys,
-        "privacy",
-        "claims",
-        "--users",
-        "1000",
-        "--items",
-        "30",
-        "--beta",
-        "0.033",
-        "--epsilon",
-        "0.5",
-        "--z",
-        "0.5",
-    )
-    first = next(row for row in rows if row["claim"] == "Theorem 3.1")
-    assert set(first) >= {"claim", "claimed", "exact_remove", "exact_replace", "holds"}
-    assert first["holds"] is False
-    assert first["claimed"] < 1e-25
-
-
-@pytest.mark.slow
-def test_a_claim_that_is_not_computed_for_a_large_budget_is_not_judged(capsys):
-    """Lemma 3.3 holds for all budgets, so the table must not say that the paper claims nothing."""
-    people = ("--users", "1000", "--items", "30", "--beta", "0.033")
-    _, out, _ = command(capsys, "privacy", "claims", *people, "--epsilon", "600")
-    line = next(line for line in out.splitlines() if line.startswith("Lemma 3.3"))
-    assert line.endswith("not judged here")
-
-
 def test_parameters_for_a_target(capsys):
     found = as_json(
         capsys,

@@ -155,13 +155,14 @@ def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
     assert text.index("this takes about") < text.index("2 trials at each point")
     assert "The people are synthetic, not real data" in text
     assert "- The error is that of the noise" in text
-    assert "measured 1 (0 to 1): right" in " ".join(text.split())
+    assert "measured open: right" in " ".join(text.split())
     names = {path.name for path in (shell.folder / "out").iterdir()}
     assert names == {
         "fig4.csv",
         "fig4.parquet",
         "fig4_points.csv",
         "fig4_verdicts.csv",
+        "fig4_verdicts.md",
         "fig4.png",
         "fig4.svg",
         "fig4.pdf",

@@ -780,7 +780,7 @@ def test_a_forged_file_takes_no_long_time(tmp_path: Path, proof: Path) -> None:
     ]
     field |= {"lanes": 1, "unknowns": [[0, 0]], "messages": [], "learned": [], "ideal": []}
     field |= {"shift": [], "opened": [{"door": 0, "form": [], "seen": True}] * 20_000}
-    field |= {"changes": [], "given": []}
+    field |= {"changes": [], "given": [], "rest": [], "factor": []}
     door = {"discloses": True, "function": "", "has_input": False, "in_full": False}
     content["doors"] = [door | {"kind": "disclose", "made": None, "party": "u2"}] * 10_000
     with stopwatch() as watch:

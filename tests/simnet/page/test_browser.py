@@ -405,7 +405,7 @@ def test_the_checker_of_the_page_agrees_with_pythons(browser: "Browser", tmp_pat
             refused = page.evaluate(
                 "(text) => { try { globalThis.simnet.check(text); return null; }"
                 " catch (error) { return error.message; } }",
-                valid.text.replace('"version":5', '"version":4'),
+                valid.text.replace('"version":6', '"version":5'),
             )
             assert "version" in refused
 
