@@ -62,7 +62,7 @@ BUDGET: dict[str, int] = {
     "simnet/stated": 3_100,
     "simnet/studies": 25_800,
     "simnet/values": 11_800,
-    "simnet/vault": 6_300,
+    "simnet/vault": 7_000,
     "tests": 699_200,
 }
 
