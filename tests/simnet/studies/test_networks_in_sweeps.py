@@ -62,7 +62,6 @@ def test_the_command_line_takes_networks(tmp_path: Path) -> None:
         for network in ("mobile", "broadband")
     }
     assert "seconds" in (out / "fig2.csv").read_text().splitlines()[0]
-    assert "--network mobile --network broadband" in (out / "verdicts.md").read_text()
     wrong = ("--store", tmp_path / "store.jsonl")
     assert "has no measure for --network" in refusal(
         simnet("sweep", "table2", "--network", "mobile", *wrong)
