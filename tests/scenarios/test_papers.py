@@ -72,7 +72,7 @@ VERDICTS = {
     "right": (
         *(("yang", name) for name in ("Lemma 3.1", "Theorem 3.3", "Theorem 3.4", "Theorem 3.5")),
         *(("wang", f"Lemma {number}") for number in range(1, 6)),
-        *(("jia", name) for name in ("Theorem 2", "Lemma 3", "Eq. 13")),
+        *(("jia", name) for name in ("Theorem 2", "Eq. 13")),
         *(("joy", f"Eq. {number}") for number in (4, 5, 9, 10, 11, 14, 15, 16, 21, 25, 29)),
         *(("biswas", f"Theorem {number}") for number in ("2.1", "3.1", "3.2", "3.4")),
     ),
