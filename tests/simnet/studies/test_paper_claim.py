@@ -73,11 +73,6 @@ def test_on_other_data_a_law_decides_alone_or_nothing_does() -> None:
         assert "2 (1.9 to 2.1)" in claims_table([told])  # our number stands beside it
 
 
-def test_what_the_text_leaves_open_cannot_be_checked() -> None:
-    told = claim(law=lambda: 2.0, open="The text has no number.").judge()
-    assert (told.verdict, told.reason) == ("cannot be checked", "The text has no number.")
-
-
 def test_a_search_shows_its_counterexample_and_by_how_much_it_is_off() -> None:
     def instances() -> Any:
         for n in range(1, 9):
@@ -125,7 +120,7 @@ def test_a_summary_counts_verdicts_and_what_chance_makes_of_them() -> None:
     assert "about 1.0 of them" in words
 
 
-@pytest.mark.parametrize("field", ["correction", "condition", "open", "why", "top"])
+@pytest.mark.parametrize("field", ["correction", "condition", "why", "top"])
 def test_a_note_that_is_no_sentence_is_refused(field: str) -> None:
     with pytest.raises(ValueError, match=f"{field!r} of the claim 'a name' is 'no sentence'"):
         claim(**{field: "no sentence"})

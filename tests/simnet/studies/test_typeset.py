@@ -142,6 +142,6 @@ def test_no_number_takes_hundreds_of_digits(value: float) -> None:
 
 
 def test_an_error_shows_the_beginning_of_a_long_word(capsys: pytest.CaptureFixture[str]) -> None:
-    tell(f"n takes a number below 10, got {'9' * 5000}: {'a' * 300}")
-    said = f"simnet: n takes a number below 10, got {'9' * 60}… (5,001 characters) {'a' * 300}\n"
+    tell(f"n takes a number below 10, got {'9' * 5000}: {'a' * 255}")
+    said = f"simnet: n takes a number below 10, got {'9' * 60}… (5,001 characters) {'a' * 255}\n"
     assert capsys.readouterr().err == said
