@@ -13,13 +13,13 @@ Sources: Yang et al., section 2 and Algorithm 2, line 8; Shamir, *How to share a
 
 import functools
 from collections.abc import Sequence
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Generic, Protocol, TypeVar
 
 import attrs
 import numpy as np
 
 from protocols import checks
-from simnet.arrays import Ints
+from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins, Deferred
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Summed, Tag
@@ -27,16 +27,19 @@ from simnet.roster import Group
 from simnet.values.field import Field, FieldArray
 from simnet.values.typed import index
 
+# A number of parties, or an array of such numbers.
+Parties = TypeVar("Parties", int, Ints, Floats)
+
 
 @attrs.frozen
-class Cost:
+class Cost(Generic[Parties]):
     """The numbers of operations to share one secret element, or to recover one sum: arrays, if the
     number of parties is an array.
     """
 
-    draws: Any  # FS
-    additions: Any  # FA
-    products: Any  # FM
+    draws: Parties  # FS
+    additions: Parties  # FA
+    products: Parties  # FM
 
 
 class Sharing(Protocol):
@@ -50,18 +53,18 @@ class Sharing(Protocol):
         """The tag of the messages in which parties report their partial sums."""
         ...
 
-    def needed(self, parties: int) -> int:
+    def needed(self, parties: Parties) -> Parties:
         """Return how many shares determine a secret that is split among this many parties.
 
         Fewer shares are independent of the secret.
         """
         ...
 
-    def share_cost(self, parties: Any) -> Cost:
+    def share_cost(self, parties: Parties) -> Cost[Parties]:
         """The cost of sharing one field element among this many parties."""
         ...
 
-    def recovery_cost(self, parties: Any) -> Cost:
+    def recovery_cost(self, parties: Parties) -> Cost[Parties]:
         """The cost of recovering one sum from this many partial sums."""
         ...
 
@@ -125,17 +128,17 @@ class Additive:
     def __str__(self) -> str:
         return "additive"
 
-    def needed(self, parties: int) -> int:
+    def needed(self, parties: Parties) -> Parties:
         """Return the number of parties: all shares are needed."""
         return parties
 
-    def share_cost(self, parties: Any) -> Cost:
+    def share_cost(self, parties: Parties) -> Cost[Parties]:
         """The cost of sharing one element: m - 1 draws, and m - 1 additions for the last share."""
-        return Cost(parties - 1, parties - 1, 0)
+        return Cost(parties - 1, parties - 1, 0 * parties)
 
-    def recovery_cost(self, parties: Any) -> Cost:
+    def recovery_cost(self, parties: Parties) -> Cost[Parties]:
         """The cost of recovering one sum: m - 1 additions."""
-        return Cost(0, parties - 1, 0)
+        return Cost(0 * parties, parties - 1, 0 * parties)
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
         """Split a secret of shape (N,) into shares.
@@ -193,24 +196,24 @@ class Polynomials:
 
     partial = Tag("partial")
 
-    def needed(self, parties: int) -> int:
+    def needed(self, parties: Parties) -> Parties:
         """Return how many shares determine a secret that is split among this many parties.
 
         Raises `NotImplementedError`: every scheme has a method of its own.
         """
         raise NotImplementedError
 
-    def share_cost(self, parties: Any) -> Cost:
+    def share_cost(self, parties: Parties) -> Cost[Parties]:
         """The cost of sharing one element: t - 1 draws, and a polynomial of t terms for each
         party.
         """
         terms = self.needed(parties)
         return Cost(terms - 1, parties * (terms - 1), parties * terms)
 
-    def recovery_cost(self, parties: Any) -> Cost:
+    def recovery_cost(self, parties: Parties) -> Cost[Parties]:
         """The cost of recovering one sum: a linear combination of t partial sums."""
         terms = self.needed(parties)
-        return Cost(0, terms - 1, terms)
+        return Cost(0 * terms, terms - 1, terms)
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
         """Split a secret of shape (N,) into shares; shape (parties, N). This takes (t - 1) N draws.
@@ -318,11 +321,11 @@ class Shamir(Polynomials):
     def __str__(self) -> str:
         return f"shamir:{self.threshold}"
 
-    def needed(self, parties: Any) -> Any:
+    def needed(self, parties: Parties) -> Parties:
         """Return the threshold, or the number of parties if that is smaller."""
-        if isinstance(parties, np.ndarray):  # as costs do
-            return np.minimum(self.threshold, parties)
-        return min(self.threshold, parties)
+        if isinstance(parties, int):
+            return min(self.threshold, parties)
+        return np.minimum(self.threshold, parties)
 
     def interpolate(self, reports: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:
         """Return the secret from at least t values at distinct points, or from the values of all
@@ -356,7 +359,7 @@ class ShamirPercent(Polynomials):
     def __str__(self) -> str:
         return f"shamir:{self.percent}%"
 
-    def needed(self, parties: int) -> int:
+    def needed(self, parties: Parties) -> Parties:
         """Return `percent` percent of the number of parties, rounded up."""
         return -(-self.percent * parties // 100)
 

@@ -140,7 +140,7 @@ def _opened(protocol: TSS, reporters: Ints, colluders: int) -> Floats:
 
     n = protocol.users
     elected = np.array([min(protocol.group_size(m), n) for m in reporters.tolist()])
-    needed = np.array([protocol.sharing.needed(max(g, 1)) for g in elected.tolist()])
+    needed = protocol.sharing.needed(np.maximum(elected, 1))
     if isinstance(protocol.sharing, Additive):
         return _all_among(n, elected, colluders)
     return np.asarray(hypergeom.sf(needed - 1, n, colluders, elected))

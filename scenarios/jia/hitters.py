@@ -181,12 +181,13 @@ def fewer(*rates: str) -> Callable[[Table], Counterpart]:
     return read
 
 
-def _ends(places: Places, rate: str, other: str) -> Counterpart:
-    """Return whether a rate of OUE-Zero, less another one, is larger at the smallest threshold than
-    at the largest.
+def gains(table: Table) -> Counterpart:
+    """Return whether Calibrate's F-score exceeds OUE's by more at the smallest threshold than at
+    the largest.
     """
+    places = _by(table)
     ends = {cut: places[cut] for cut in (min(places), max(places))}
-    return difference_falls(ends, rate, other, "cut")
+    return difference_falls(ends, "f_score_calibrate", "f_score_oue", "cut")
 
 
 def claims(number: int, by_cut: bool) -> Iterator[PaperClaim]:
@@ -214,7 +215,7 @@ def claims(number: int, by_cut: bool) -> Iterator[PaperClaim]:
                 "improvement",
                 "Calibrate's improvement over OUE is more significant when the threshold is "
                 "smaller: the difference of the F-scores, smallest and largest threshold",
-                lambda table: _ends(_by(table), "f_score_calibrate", "f_score_oue"),
+                gains,
             ),
             (
                 "Zero, precision",

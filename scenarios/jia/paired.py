@@ -113,8 +113,7 @@ def quotient_falls(places: Places, one: str, other: str, axis: str = "epsilon") 
 
 
 def difference_falls(places: Places, one: str, other: str, axis: str) -> Counterpart:
-    """Return the share of steps along the axis at which one number, less another one, falls. With
-    an empty name for the other one, the number itself is compared.
+    """Return the share of steps along the axis at which one number, less another one, falls.
 
     Raises `NoSuchPoint` for fewer than two places.
     """
@@ -130,11 +129,10 @@ def difference_falls(places: Places, one: str, other: str, axis: str) -> Counter
 
 
 def _difference(rows: Sequence[TrialRow], one: str, other: str, error: float) -> Counterpart:
-    pairs = [row for row in rows if one in row and (not other or other in row)]
+    pairs = [row for row in rows if one in row and other in row]
     if not pairs:
-        names = " and ".join(map(repr, filter(None, (one, other))))
-        raise NoSuchPoint(f"no trial has {names}")
-    numbers = np.array([float(row[one]) - (float(row[other]) if other else 0.0) for row in pairs])
+        raise NoSuchPoint(f"no trial has {one!r} and {other!r}")
+    numbers = np.array([float(row[one]) - float(row[other]) for row in pairs])
     mean, count = float(numbers.mean()), len(numbers)
     if count < 2:
         return Counterpart(None, mean, -inf, inf)

@@ -233,7 +233,6 @@ def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
             f"f_score_{name}": found.f_score,
             f"right_{name}": found.right,
             f"wrong_{name}": found.wrong,
-            f"missed_{name}": int((counts > cut).sum()) - found.right,
         }
     # whether OUE-Zero names the items that it names at half the cut
     return numbers

@@ -19,7 +19,7 @@ coins than the script, nothing is compared. If the arrays differ, we do not call
 import itertools
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -352,31 +352,38 @@ def _is_public_multiple(done: Run, name: str, own: Sequence[Any], theirs: Sequen
 
     if not is_multiple(own, theirs):
         return False
-    is_shown = False
+    is_shown = False  # while the ideal arrays stay the same, a difference has one factor, too
     for way in WAYS:
         if is_shown and way == "numbers":
             break
-        for step in range(1, REPLAYS + 1):
-            try:
-                again = run(
-                    done.protocol,
-                    _other_inputs(done, way, step),
-                    done.seed + step,
-                    fates=done.fates,
-                    network=done.same_deadlines,
-                    message_fates=done.message_fates,
-                )
-                rows = again.door_notes.returned.get(name, ())
-                handed = _handed(again)[0].get(name, [])
-            except (SimnetError, TypeError):  # these inputs may be refused, or be no items
-                continue
-            if _why_not_compared(rows, handed) is not None:
-                continue
+        for rows, handed in _replays(done, name, way):
             if not is_multiple(rows, handed):
                 return False
-            pairs = zip(_numbers(handed), _numbers(theirs), strict=True)
-            is_shown |= any(number not in (0, before) for number, before in pairs)
-    return is_shown  # while the ideal arrays stay the same, a difference has one factor, too
+            changes = zip(_numbers(handed), _numbers(theirs), strict=True)
+            is_shown |= any(number not in (0, before) for number, before in changes)
+    return is_shown
+
+
+def _replays(done: Run, name: str, way: str) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+    """Yield a party's arrays and those of the ideal world in runs with other inputs and coins,
+    where they can be compared.
+    """
+    for step in range(1, REPLAYS + 1):
+        try:
+            again = run(
+                done.protocol,
+                _other_inputs(done, way, step),
+                done.seed + step,
+                fates=done.fates,
+                network=done.same_deadlines,
+                message_fates=done.message_fates,
+            )
+            rows = again.door_notes.returned.get(name, ())
+            handed = _handed(again)[0].get(name, [])
+        except (SimnetError, TypeError):  # these inputs may be refused, or be no items
+            continue
+        if _why_not_compared(rows, handed) is None:
+            yield rows, handed
 
 
 def _other_inputs(done: Run, way: str, step: int) -> dict[str, Any]:

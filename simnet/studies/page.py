@@ -15,8 +15,7 @@ probability {CONFIDENCE * 100:g} %, or *open* for a statement that they do not d
 The first of these rules that applies decides:
 
 1. If the exact number lies outside the measured interval, the claim *cannot be checked*.
-2. On data that are not the paper's it *cannot be checked*, unless the law alone decides it. The
-   same is so if the text leaves open what is claimed.
+2. On data that are not the paper's it *cannot be checked*, unless the law alone decides it.
 3. A claim that agrees with the exact number is *right*. A number agrees if the exact one rounds to
    it, a bound if the exact number keeps it, a number that the paper simulated if it, or one further
    out, has a probability of {LEVEL * 100:g} % or more under the law, and a statement if it holds at
