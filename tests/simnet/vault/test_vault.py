@@ -370,27 +370,28 @@ def test_an_endless_function_leaves_no_process_behind(by: str, tmp_path: Path) -
         text=True,
         start_new_session=True,
     )
-    started: list[int] = []
-    while not started and process.poll() is None:
+    deadline = time.monotonic() + 60
+    while not (started := others(process.pid)) and process.poll() is None:
+        assert time.monotonic() < deadline
         time.sleep(0.05)
-        started = spinning()
     if by != "--timeout":
         process.send_signal(signal.SIGINT if by == "Ctrl-C" else signal.SIGKILL)
     _, told = process.communicate(timeout=60)
+    assert started
     assert "Traceback" not in told
     assert process.returncode == {"Ctrl-C": 130, "--timeout": 124, "kill": -9}[by], told
     deadline = time.monotonic() + 20
-    while set(spinning()) & set(started) and time.monotonic() < deadline:
+    while others(process.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert not set(spinning()) & set(started)
+    assert not others(process.pid)
 
 
-def spinning() -> list[int]:
-    """The processes that have used processor time and are children of no command."""
-    listed = subprocess.run(
-        ["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True
-    ).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if "endless.py" in line][1:]
+def others(session: int) -> set[int]:
+    """The living processes of a session without its leader."""
+    command = ["ps", "-o", "pid=,stat=", "-s", str(session)]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    lines = [line.split() for line in listed.splitlines()]
+    return {int(number) for number, state in lines if state[0] != "Z"} - {session}
 
 
 def test_bytes_are_not_taken_for_addresses_of_objects() -> None:
