@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from simnet.adversary.coalitions.every_coalition import EveryCoalition
     from simnet.contract import Protocol
-    from simnet.kernel.run import Run
-    from simnet.scenario.large_coalitions import OneRun
-    from simnet.stated.about import About
+    from simnet.scenario.large_coalitions import OneRun, Searched
 
 SHOWN = 4  # so many coalitions of a list are shown
 FINDINGS = {
@@ -109,8 +107,6 @@ def coalitions(
         Write the result as JSON to this file; `-` writes it to standard output. For a run with up
         to 12 parties, and without `--runs`, the JSON has the finding about each coalition.
     """
-    from simnet.adversary.coalitions.every_coalition import MOST_PARTIES
-    from simnet.cli.counted import large_coalitions
     from simnet.cli.output import console
     from simnet.cli.over_runs import coalitions_over_runs
     from simnet.errors import BadInput
@@ -121,7 +117,6 @@ def coalitions(
 
     scenario = find(protocol)[1].with_settings(settings_of(set_))
     made = scenario.build(scenario.users, scenario.items)
-    parties = len(made.parties())
     out = console(json)
     if runs is not None:
         if user is not None or drop or network is not None or certificates is not None:
@@ -137,18 +132,10 @@ def coalitions(
     users = [] if user is None else [name.strip() for name in user.split(",")]
     if certificates is not None:
         make_folder(certificates)
-    if parties <= MOST_PARTIES:
-        _small_coalitions(out, asked, made, users, certificates, figure, json)
-        return
-    if figure is not None:
-        raise BadInput(
-            f"--figure draws runs with at most {MOST_PARTIES} parties, except with --runs, and "
-            f"this run has {parties:,}: leave out --figure, or choose fewer --users"
-        )
-    large_coalitions(out, asked, made, users, certificates, json)
+    _one_run(out, asked, made, users, certificates, figure, json)
 
 
-def _small_coalitions(
+def _one_run(
     out: "Console",
     asked: "OneRun",
     made: "Protocol",
@@ -157,46 +144,64 @@ def _small_coalitions(
     figure: Path | None,
     json: str | None,
 ) -> None:
-    from simnet.adversary.certificate import certificate_of
-    from simnet.adversary.coalitions.every_coalition import every_coalition
-    from simnet.adversary.judge import Judge
+    from simnet.adversary.coalitions.every_coalition import MOST_PARTIES
+    from simnet.cli.counted import as_json, large_coalitions, print_found
     from simnet.cli.output import print_note, remarks, write_json
     from simnet.cli.progress import progress_bar
-    from simnet.files import write_whole
+    from simnet.errors import BadInput
     from simnet.scenario.drops import outcome_in_words
     from simnet.scenario.figure import refuse_undrawable
+    from simnet.scenario.large_coalitions import all_coalitions
     from simnet.scenario.lattice import draw_coalitions
     from simnet.scenario.plain import guessed_inputs_in_words
 
+    about, parties = asked.scenario.described(made), len(made.parties())
     if figure is not None:
+        if parties > MOST_PARTIES:
+            raise BadInput(
+                f"--figure draws runs with at most {MOST_PARTIES} parties, except with --runs, and "
+                f"this run has {parties:,}: leave out --figure, or choose fewer --users"
+            )
         refuse_undrawable(figure)
-    about = asked.scenario.described(made)
-    done = asked.played()
-    with progress_bar("coalitions", 2 ** len(done.roster) - 1, announces=True) as progress:
-        found = every_coalition(done, about, progress, users)
-    _print(out, done, about, found, users)
+    if parties <= MOST_PARTIES:
+        with progress_bar("coalitions", 2**parties - 1, announces=True) as progress:
+            searched = all_coalitions(asked, about, users, progress)
+    else:
+        searched = large_coalitions(asked, about, parties, users)
+    outcome = outcome_in_words(searched.run, about)
+    for sentence in outcome:
+        out.print(sentence, style="yellow")
+    every = searched.every
+    if every is None:
+        print_found(out, searched, users)
+    else:
+        _print(out, searched.run.seed, every, users)
     guess = guessed_inputs_in_words(asked.scenario, made, has_option=False)
     print_note(out, guess)
-    if figure is not None:
-        draw_coalitions(found, figure)
+    if every is not None and figure is not None:
+        draw_coalitions(every, figure)
     if certificates is not None:
-        certify = asked.certify(Judge([done], found.parties, about).verdict, certificate_of)
-        texts = {members: text for members in found.listed() if (text := certify(members))}
-        for members, text in texts.items():
-            write_whole(certificates / f"{'-'.join(members)}.json", text, private=True)
-        out.print(f"certificates written to {certificates}: {len(texts):,}")
-    said = remarks(*outcome_in_words(done, about), guess)
-    write_json({**_as_json(found), "remarks": said}, json)
+        _write_certificates(out, searched, certificates)
+    told = as_json(searched) if every is None else _as_json(every)
+    write_json({**told, "remarks": remarks(*outcome, guess)}, json)
+
+
+def _write_certificates(out: "Console", searched: "Searched", folder: Path) -> None:
+    """Write certificates of the listed coalitions into files: numbered ones, or files with the
+    names of the members, if all coalitions were judged.
+    """
+    from simnet.files import write_whole
+
+    texts = {members: text for members in searched.listed() if (text := searched.certify(members))}
+    for number, (members, text) in enumerate(texts.items(), 1):
+        numbered = f"{number:0{len(str(len(texts)))}}"
+        name = numbered if searched.every is None else "-".join(members)
+        write_whole(folder / f"{name}.json", text, private=True)
+    out.print(f"certificates written to {folder}: {len(texts):,}")
 
 
 def _as_json(found: "EveryCoalition") -> dict[str, object]:
     import attrs
-
-    from simnet.adversary.coalitions.every_coalition import Class
-
-    def row(each: Class) -> dict[str, object]:
-        members = dict(zip(found.role_names, each.counts, strict=True))
-        return {"members": members, "findings": each.findings}
 
     return {
         "parties": list(found.parties),
@@ -204,32 +209,26 @@ def _as_json(found: "EveryCoalition") -> dict[str, object]:
         "standings": [attrs.asdict(each) for each in found.standings],
         "leaks": [attrs.asdict(each) for each in found.leaks],
         "findings": {",".join(members): finding for members, finding in found.coalitions()},
-        "by_class": [row(each) for each in found.by_class()],
+        "by_class": [
+            {"members": dict(zip(found.role_names, counts, strict=True)), "findings": findings}
+            for counts, findings in found.by_class().items()
+        ],
         "judged": found.judged,
         "undecided": found.undecided,
     }
 
 
-def _print(
-    out: "Console",
-    done: "Run",
-    about: "About",
-    found: "EveryCoalition",
-    users: Sequence[str],
-) -> None:
+def _print(out: "Console", seed: int, found: "EveryCoalition", users: Sequence[str]) -> None:
     from simnet.adversary.words import sets_in_words
     from simnet.cli.grid import Grid
-    from simnet.scenario.drops import outcome_in_words
 
-    for sentence in outcome_in_words(done, about):
-        out.print(sentence, style="yellow")
     names = found.parties
     were = "was" if found.judged == 1 else "were"
     out.print(
         f"{count_of(found.judged, 'coalition')} of {len(names)} parties {were} judged (seed "
-        f"{done.seed}): what they learn from secret shares"
+        f"{seed}): what they learn from secret shares"
     )
-    role_of = {name: seat.role for name, seat in zip(names, done.roster.seats, strict=True)}
+    role_of = dict(zip(names, found.roles, strict=True))
     table = Grid("party", "exposed by", "not exposed by", "touched by")
     for standing in found.standings:
         if users and standing.party not in users:
@@ -288,12 +287,11 @@ def _print_classes(out: "Console", found: "EveryCoalition") -> None:
     from simnet.cli.grid import Grid
 
     table = Grid(*found.role_names, "coalitions", "what they learn")
-    for each in found.by_class():
+    for counts, findings in found.by_class().items():
         words = [
-            FINDINGS[finding] if len(each.findings) == 1 else f"{count} {FINDINGS[finding]}"
-            for finding, count in sorted(each.findings.items())
+            FINDINGS[finding] if len(findings) == 1 else f"{count} {FINDINGS[finding]}"
+            for finding, count in sorted(findings.items())
         ]
-        total = sum(each.findings.values())
-        table.add_row(*map(str, each.counts), f"{total:,}", ", ".join(words))
+        table.add_row(*map(str, counts), f"{findings.total():,}", ", ".join(words))
     out.print()
     out.print(table)

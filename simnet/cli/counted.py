@@ -1,7 +1,6 @@
-"""What coalitions of a large run learn, as tables on a terminal, as JSON and as certificates."""
+"""What coalitions of a large run learn, as tables on a terminal and as JSON."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,8 +8,8 @@ if TYPE_CHECKING:
 
     from simnet.adversary.coalitions.answer import Answer, CountedPart, CountedStanding, Kind
     from simnet.adversary.coalitions.staircase import Counts, Staircase
-    from simnet.contract import Protocol
     from simnet.scenario.large_coalitions import OneRun, Searched
+    from simnet.stated.about import About
 
 PARTS_SHOWN = 3
 STEPS_SHOWN = 6  # so many vectors of a list are shown
@@ -23,55 +22,43 @@ NOT_SEARCHED = (
 
 
 def large_coalitions(
-    out: "Console",
-    asked: "OneRun",
-    made: "Protocol",
-    users: Sequence[str],
-    certificates: Path | None,
-    json: str | None,
-) -> None:
-    """Judge the coalitions of a large run; print what they learn, and write what is wanted."""
+    asked: "OneRun", about: "About", parties: int, users: Sequence[str]
+) -> "Searched":
+    """Judge the coalitions of a large run; show how far the work is."""
     from simnet.adversary.coalitions.one_by_one import most_verdicts
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
-    from simnet.cli.output import print_note, remarks, write_json
     from simnet.cli.progress import progress_bar
-    from simnet.scenario.drops import outcome_in_words
     from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
     from simnet.scenario.large_coalitions import search_coalitions
-    from simnet.scenario.plain import guessed_inputs_in_words
 
-    about = asked.scenario.described(made)
     work = about.workload
     messages, elements = (0, 0) if work is None else (work.messages, work.elements)
     is_by_symmetry = not asked.drop and asked.network is None
     is_refused = elements > MOST_ALIKE_ELEMENTS if is_by_symmetry else messages > MOST_MESSAGES
     seconds = 0.0 if is_refused else elements * SECONDS_A_JUDGED_ELEMENT
-    verdicts = 2 * most_verdicts(len(made.parties())) * max(1, len(users))
+    verdicts = 2 * most_verdicts(parties) * max(1, len(users))
     with (
         announced("coalitions", seconds),
         progress_bar("coalitions", verdicts) as progress,
     ):
-        searched = search_coalitions(asked, about, users, progress=progress)
-    outcome = outcome_in_words(searched.run, about)
-    for sentence in outcome:
-        out.print(sentence, style="yellow")
+        return search_coalitions(asked, about, users, progress=progress)
+
+
+def print_found(out: "Console", searched: "Searched", users: Sequence[str] = ()) -> None:
+    """Print which coalitions of a large run expose and touch parties.
+
+    With `users`, only the staircases of their kinds are printed, of parts that have such kinds.
+    """
     if searched.found.not_counted:
-        print_single(out, searched)
+        _print_single(out, searched)
     else:
-        print_counted(out, searched, users)
-    guess = guessed_inputs_in_words(asked.scenario, made, has_option=False)
-    print_note(out, guess)
-    if certificates is not None:
-        write_certificates(out, searched, certificates)
-    write_json({**as_json(searched), "remarks": remarks(*outcome, guess)}, json)
+        _print_counted(out, searched, users)
 
 
-def print_counted(out: "Console", searched: "Searched", users: Sequence[str] = ()) -> None:
+def _print_counted(out: "Console", searched: "Searched", users: Sequence[str]) -> None:
     """Print the kinds of parties and the staircases of the first parts of a run, and what they rest
     on. A *part* has the messages and secrets that relations join (see
     `simnet.adversary.coalitions.alike`).
-
-    With `users`, only the staircases of their kinds are printed, of parts that have such kinds.
     """
     found = searched.found
     out.print(
@@ -188,7 +175,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:MEMBERS_SHOWN]) + more
 
 
-def print_single(out: "Console", searched: "Searched") -> None:
+def _print_single(out: "Console", searched: "Searched") -> None:
     """Print, for some parties, one coalition that exposes the party, one that does not, and the
     same for touching.
     """
@@ -313,15 +300,3 @@ def _single_as_json(found: "Answer") -> dict[str, object]:
             for each in part.standings
         ],
     }
-
-
-def write_certificates(out: "Console", searched: "Searched", folder: Path) -> None:
-    """Write certificates of the listed coalitions into numbered files."""
-    from simnet.files import write_whole
-
-    listed = (part.coalition(counts) for part, _, counts in searched.found.corners())
-    coalitions = [each for each in dict.fromkeys(listed) if each]
-    texts = [text for each in coalitions if (text := searched.certify(each)) is not None]
-    for number, text in enumerate(texts, 1):
-        write_whole(folder / f"{number:0{len(str(len(texts)))}}.json", text, private=True)
-    out.print(f"certificates written to {folder}: {len(texts):,}")

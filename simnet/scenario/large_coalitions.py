@@ -1,7 +1,8 @@
-"""What the coalitions of a run learn: by counts, or else by a search one by one.
+"""What the coalitions of a run learn: all of them, or by counts, or else by a search one by one.
 
-Theory of operation. A large run has too many coalitions to judge each. Three respondents are asked,
-one after the other, until one of them takes the run (`simnet.adversary.coalitions.answer`):
+Theory of operation. All coalitions of a run with at most 12 parties are judged. A larger run has
+too many coalitions to judge each. Three respondents are asked, one after the other, until one of
+them takes the run (`simnet.adversary.coalitions.answer`):
 
 1. by counts, if parties can be exchanged;
 2. by counts, if messages are Shamir's shares and their sums;
@@ -11,13 +12,13 @@ A run with drop-outs, or with a network, is judged in the third way.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeVar
 
 import attrs
 
 from simnet.adversary.certificate import certificate_of, certificate_text
 from simnet.adversary.coalitions.alike import answer_by_symmetry
-from simnet.adversary.coalitions.answer import EVERYTHING, Answer, Question
+from simnet.adversary.coalitions.answer import EVERYTHING, Answer, Names, Question
+from simnet.adversary.coalitions.every_coalition import EveryCoalition, judged_all
 from simnet.adversary.coalitions.one_by_one import OneByOne, most_verdicts, refuse_without_secrets
 from simnet.adversary.coalitions.shamir import NotShared, answer_by_shares
 from simnet.adversary.orbits.rows import NotAlike
@@ -31,20 +32,28 @@ from simnet.stated.about import About
 
 # The text of the certificate of a coalition; None if its verdict is undecided.
 Certify = Callable[[Sequence[str]], str | None]
-V = TypeVar("V", Verdict, AlikeVerdict)
 
 
 @attrs.frozen(eq=False)
 class Searched:
     """What coalitions of a run learn, and certificates of single coalitions.
 
-    `declaring` are the parties that have declared a secret.
+    `declaring` are the parties that have declared a secret. `every` has the findings about all
+    coalitions, if all were judged.
     """
 
     run: Run
     found: Answer
     declaring: Collection[str]
     certify: Certify
+    every: EveryCoalition | None = None
+
+    def listed(self) -> list[Names]:
+        """The listed coalitions that have members, each once."""
+        if self.every is not None:
+            return self.every.listed()
+        found = (part.coalition(counts) for part, _, counts in self.found.corners())
+        return [each for each in dict.fromkeys(found) if each]
 
 
 @attrs.frozen(eq=False)
@@ -68,9 +77,7 @@ class OneRun:
         """
         return played(self.scenario, self.seed, drop=self.drop, network=self.network)
 
-    def certify(
-        self, judged_by: Callable[[Sequence[str]], V], made_of: Callable[..., dict[str, Any]]
-    ) -> Certify:
+    def certify(self, judged_by: Callable[[Sequence[str]], Verdict | AlikeVerdict]) -> Certify:
         """Return a function that writes certificates of verdicts."""
 
         def certify(coalition: Sequence[str]) -> str | None:
@@ -79,10 +86,20 @@ class OneRun:
                 return None
             settings = self.scenario.settings()
             return certificate_text(
-                made_of(verdict, scenario=self.name, parameters=settings, with_seed=True)
+                certificate_of(verdict, scenario=self.name, parameters=settings, with_seed=True)
             )
 
         return certify
+
+
+def all_coalitions(
+    asked: OneRun, about: About, users: Sequence[str], progress: Callable[[int], None]
+) -> Searched:
+    """Return what all coalitions of a run learn. Raises errors as `every_coalition` does."""
+    done = asked.played()
+    judge = OneByOne(done, about, users, progress)
+    every = judged_all(judge, done)
+    return Searched(done, every.answer, judge.declaring, asked.certify(judge.judge.verdict), every)
 
 
 def search_coalitions(
@@ -113,14 +130,14 @@ def search_coalitions(
             done, declaring = alike.outline.run, alike.outline.reading.declared
             refuse_without_secrets(users, done, declaring)
             question = _question(done, declaring, only_users)
-            certify = asked.certify(alike.verdict, certificate_of)
+            certify = asked.certify(alike.verdict)
             return Searched(done, answer_by_symmetry(alike, question), declaring, certify)
         except NotAlike as error:
             reasons.append(f"symmetry does not apply: {error}")
     done = asked.played()
     judge = OneByOne(done, about, users, progress)
     question = _question(done, judge.declaring, only_users)
-    certify = asked.certify(judge.judge.verdict, certificate_of)
+    certify = asked.certify(judge.judge.verdict)
     if is_plain:
         try:
             return Searched(done, answer_by_shares(done, judge, question), judge.declaring, certify)

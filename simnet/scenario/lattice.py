@@ -6,6 +6,7 @@ parties a table is drawn. Each of its fields stands for all coalitions with the 
 members of each role, and a bar in it shows how often each finding occurs among these coalitions.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from math import comb
@@ -101,7 +102,7 @@ def _table(found: EveryCoalition) -> Any:
     large = sizes.index(max(sizes))
     others = [place for place in range(len(roles)) if place != large]
     columns = list(product(*(range(sizes[place] + 1) for place in others)))
-    by_class = {each.counts: each.findings for each in found.by_class()}
+    by_class = found.by_class()
     height = 0.28 * (sizes[large] + 1) + 1.3
     figure = blank_figure()(
         figsize=(COLUMN if len(columns) <= 4 else PAGE, height), layout="constrained"
@@ -110,10 +111,10 @@ def _table(found: EveryCoalition) -> Any:
     for column, chosen in enumerate(columns):
         for members in range(sizes[large] + 1):
             counts = dict(zip(others, chosen, strict=True)) | {large: members}
-            findings = by_class.get(tuple(counts[place] for place in range(len(roles))), {})
-            left, total = column - 0.4, sum(findings.values())
+            findings = by_class.get(tuple(counts[place] for place in range(len(roles))), Counter())
+            left, total = column - 0.4, findings.total()
             for finding, (_, colour, _) in MARKS.items():
-                width = 0.8 * findings.get(finding, 0) / total if total else 0
+                width = 0.8 * findings[finding] / total if total else 0
                 if width:
                     axes.barh(members, width, 0.7, left, color=colour, edgecolor=INK, linewidth=0.4)
                     left += width

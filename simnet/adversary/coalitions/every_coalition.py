@@ -3,12 +3,8 @@
 Theory of operation
 -------------------
 
-A coalition *exposes* a party u outside it if it determines a function of u's secrets alone that is
-not constant. It *touches* u if it determines some function in which a secret of u occurs. If a
-party joins a coalition, the coalition also sees what this party receives, and knows its coins and
-secrets. So a coalition without u that exposes or touches u still does so when others join
-(docs/proofs/breaking-sets.md has the proof). So we list the minimal coalitions that expose u, and
-the maximal coalitions that do not.
+All coalitions are judged, each by elimination. Whom they expose and touch is monotone, and answered
+as for larger runs, with each party as a kind of its own (`simnet.adversary.coalitions.answer`).
 
 What a coalition learns *beyond the output* may become nothing when others join. If the victim
 joins, nothing is left to learn about it. If a server joins, the larger coalition may be allowed to
@@ -16,13 +12,15 @@ know what the smaller coalition was not. So we list the minimal coalitions that 
 them we list the parties whose joining undoes the leak.
 """
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from simnet.adversary.coalitions.answer import Names, What
-from simnet.adversary.coalitions.one_by_one import OneByOne, Reached
+from simnet.adversary.coalitions.answer import EVERYTHING, Answer, CountedPart, Kind, Names
+from simnet.adversary.coalitions.one_by_one import OneByOne
+from simnet.adversary.coalitions.staircase import Counts, Staircase
 from simnet.errors import BadInput
 from simnet.kernel.run import Run
 from simnet.stated.about import About
@@ -67,33 +65,24 @@ class Leak:
 
 
 @attrs.frozen
-class Class:
-    """All coalitions with the same number of members of each role, and how often each finding
-    occurs among them.
-    """
-
-    counts: tuple[int, ...]
-    findings: dict[str, int]
-
-
-@attrs.frozen
 class EveryCoalition:
     """The findings about all coalitions of a run, and whom the coalitions expose and touch.
 
-    `parties` are all parties of the run, and `roles` their roles. `standings` are about the parties
-    that have declared secrets, and `leaks` are the minimal coalitions among those with the verdict
-    `leaks`. `findings` has the finding about each coalition. Coalitions are numbered from 0: party
-    i is a member of coalition number c if bit i of c + 1 is set.
+    `parties` are all parties of the run, and `roles` their roles. `answer` says whom coalitions
+    expose and touch, and `leaks` are the minimal coalitions among those with the verdict `leaks`.
+    `findings` has the finding about each coalition. Coalitions are numbered from 0: party i is a
+    member of coalition number c if bit i of c + 1 is set.
 
     >>> findings = "nothing", "leaks", "nothing"
-    >>> both = EveryCoalition(("u", "S"), ("user", "server"), (), (), findings)
-    >>> both.finding(["S"]), both.judged, [each.counts for each in both.by_class()]
+    >>> nobody = Answer(2, (), (), 3, ())
+    >>> both = EveryCoalition(("u", "S"), ("user", "server"), nobody, (), findings)
+    >>> both.finding(["S"]), both.judged, list(both.by_class())
     ('leaks', 3, [(0, 1), (1, 0), (1, 1)])
     """
 
     parties: Names
     roles: Names
-    standings: tuple[Standing, ...]
+    answer: Answer
     leaks: tuple[Leak, ...]
     findings: tuple[str, ...]
 
@@ -125,13 +114,27 @@ class EveryCoalition:
     def coalitions(self) -> Iterator[tuple[Names, str]]:
         """Yield every coalition with its finding."""
         for at, finding in enumerate(self.findings):
-            yield _named(self.parties, [at + 1])[0], finding
+            yield _members(self.parties, at + 1), finding
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """How the parties stand that have declared secrets."""
+        return tuple(
+            Standing(
+                each.kind.name,
+                *_by_names(part, each.kind, each.exposing),
+                *_by_names(part, each.kind, each.touching),
+            )
+            for part in self.answer.parts
+            for each in part.standings
+        )
 
     def listed(self) -> list[Names]:
         """The coalitions in `standings` and `leaks`, each once, small ones first."""
         found = {each.coalition for each in self.leaks}
-        for each in self.standings:
-            found.update(each.exposing, each.unexposing, each.touching, each.untouching)
+        found |= {
+            part.coalition(counts) for part, _, counts in self.answer.corners() if any(counts)
+        }
         return sorted(found, key=lambda members: (len(members), members))
 
     @property
@@ -139,17 +142,17 @@ class EveryCoalition:
         """The roles, each once, in the order of the parties."""
         return tuple(dict.fromkeys(self.roles))
 
-    def by_class(self) -> list[Class]:
-        """Return the findings by the number of members of each role, in the order of
-        `role_names`.
+    def by_class(self) -> dict[Counts, Counter[str]]:
+        """Return how often each finding occurs, by the number of members of each role, in the order
+        of `role_names`.
         """
         role_of = dict(zip(self.parties, self.roles, strict=True))
-        found: dict[tuple[int, ...], Counter[str]] = {}
+        found: dict[Counts, Counter[str]] = {}
         for members, finding in self.coalitions():
             of_role = Counter(role_of[name] for name in members)
             counts = tuple(of_role[role] for role in self.role_names)
             found.setdefault(counts, Counter())[finding] += 1
-        return [Class(counts, dict(found[counts])) for counts in sorted(found)]
+        return dict(sorted(found.items()))
 
     def of(self, party: str) -> Standing:
         """Return the entry of `standings` about a party. Raises `BadInput` for a party that has
@@ -192,80 +195,63 @@ def every_coalition(
     >>> found.of("u1").exposing, found.of("u1").unexposing, found.of("u2").exposing
     ((('u2', 'u3'),), (('u2',), ('u3',)), ())
     """
-    names = tuple(done.roster.names)
-    if len(names) > MOST_PARTIES:
+    count = len(done.roster)
+    if count > MOST_PARTIES:
         raise BadInput(
-            f"{len(names)} parties have 2^{len(names)} - 1 coalitions: judge at most "
-            f"{MOST_PARTIES} parties"
+            f"{count} parties have 2^{count} - 1 coalitions: judge at most {MOST_PARTIES} parties"
         )
-    judge = OneByOne(done, about, wanted)
-    owners = set(judge.declaring)
-    table: dict[int, Reached] = {}
-    for members in range(1, 1 << len(names)):
-        chosen = [name for place, name in enumerate(names) if members >> place & 1]
-        if owners <= set(chosen):  # nobody is left to learn about
-            table[members] = Reached(0, 0, 0, 0, "nothing")
-        else:
-            table[members] = judge.reached(chosen)
-        progress(1)
-    standings = tuple(
-        _standing(names, place, table) for place, name in enumerate(names) if name in owners
-    )
+    return judged_all(OneByOne(done, about, wanted, progress), done)
+
+
+def judged_all(judge: OneByOne, done: Run) -> EveryCoalition:
+    """Return the findings about all coalitions of a run whose coalitions `judge` judges."""
+    names = judge.names
+    findings = {
+        members: judge.reached(members).finding
+        for number in range(1, 1 << len(names))
+        for members in [_members(names, number)]
+    }
     return EveryCoalition(
         parties=names,
         roles=tuple(seat.role for seat in done.roster.seats),
-        standings=standings,
-        leaks=tuple(_leaks(names, table)),
-        findings=tuple(table[members].finding for members in range(1, 1 << len(names))),
+        answer=judge.found(judge.declaring, EVERYTHING),
+        leaks=tuple(_leaks(names, findings)),
+        findings=tuple(findings.values()),
     )
 
 
-def _standing(names: Names, place: int, table: dict[int, Reached]) -> Standing:
-    found: list[tuple[tuple[Names, ...], tuple[Names, ...], int]] = []
-    whats: tuple[What, ...] = ("exposes", "touches")
-    for what in whats:
-        said = {
-            members: each.says(what, place)
-            for members, each in table.items()
-            if not members >> place & 1
-        }
-        minimal = _edge([members for members, yes in said.items() if yes])
-        maximal = _edge([members for members, yes in said.items() if yes is False], above=True)
-        unknown = sum(
-            not any(smaller & members == smaller for smaller in minimal)
-            and not any(larger & members == members for larger in maximal)
-            for members in said
-        )
-        found.append((_named(names, minimal), _named(names, maximal), unknown))
-    return Standing(names[place], *found[0], *found[1])
-
-
-def _leaks(names: Names, table: dict[int, Reached]) -> Iterator[Leak]:
-    for members in _edge([members for members, each in table.items() if each.leaks]):
-        undone = [
-            name
-            for place, name in enumerate(names)
-            if not members >> place & 1
-            and table[members | 1 << place].is_decided
-            and not table[members | 1 << place].leaks
-        ]
-        (coalition,) = _named(names, [members])
-        yield Leak(coalition, tuple(undone))
-
-
-def _edge(sets: Sequence[int], above: bool = False) -> list[int]:
-    """The sets that contain no other of the sets, small sets first. With `above`, the sets that no
-    other of the sets contains, large sets first.
+def _by_names(
+    part: CountedPart, own: Kind, stairs: Staircase
+) -> tuple[tuple[Names, ...], tuple[Names, ...], int]:
+    """The minimal coalitions, small ones first; the maximal ones, large ones first; and the number
+    of coalitions about which these lists do not decide.
     """
-    found: list[int] = []
-    sign = -1 if above else 1
-    for members in sorted(sets, key=lambda each: (sign * each.bit_count(), each)):
-        if not any(members & other == (members if above else other) for other in found):
-            found.append(members)
-    return found
+
+    def names(vectors: Iterable[Counts], sign: int) -> tuple[Names, ...]:
+        ordered = sorted(filter(any, vectors), key=lambda each: (sign * sum(each), each[::-1]))
+        return tuple(map(part.coalition, ordered))
+
+    others = itertools.product(*([0] if kind == own else [0, 1] for kind in part.kinds))
+    undecided = sum(stairs.says(each) is None for each in others) if stairs.unsearched else 0
+    return names(stairs.minimal, 1), names(stairs.maximal, -1), undecided
 
 
-def _named(names: Names, sets: Sequence[int]) -> tuple[Names, ...]:
-    return tuple(
-        tuple(name for place, name in enumerate(names) if members >> place & 1) for members in sets
-    )
+def _leaks(names: Names, findings: Mapping[Names, str]) -> Iterator[Leak]:
+    minimal: list[frozenset[str]] = []
+    for members in sorted(findings, key=len):
+        if findings[members] != "leaks" or any(map(frozenset(members).issuperset, minimal)):
+            continue
+        minimal.append(frozenset(members))
+        joined = {
+            name: findings[tuple(each for each in names if each in members or each == name)]
+            for name in names
+            if name not in members
+        }
+        yield Leak(
+            members,
+            tuple(name for name in joined if joined[name] not in ("leaks", "undecided")),
+        )
+
+
+def _members(names: Names, number: int) -> Names:
+    return tuple(name for place, name in enumerate(names) if number >> place & 1)

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 import attrs
 
@@ -45,7 +46,7 @@ def refuse_without_secrets(names: Iterable[str], done: Run, declaring: Collectio
 @attrs.frozen
 class Reached:
     """Whom one coalition certainly exposes and touches, whom it may expose and touch at most, and
-    the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
+    the finding of its verdict.
 
     A coalition that learns a product may expose all parties that have a factor. If it learns a
     product of a secret and a coin, it exposes and touches nobody for certain: the coin may be 0, or
@@ -58,33 +59,22 @@ class Reached:
     not say that a party is not exposed.
     """
 
-    exposes: int
-    touches: int
-    may_expose: int
-    may_touch: int
-    finding: str
+    exposes: AbstractSet[str] = frozenset()
+    touches: AbstractSet[str] = frozenset()
+    may_expose: AbstractSet[str] = frozenset()
+    may_touch: AbstractSet[str] = frozenset()
+    finding: str = "nothing"
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether the verdict is decided."""
-        return self.finding != "undecided"
-
-    @property
-    def leaks(self) -> bool:
-        """Whether the coalition certainly learns more than its output."""
-        return self.finding == "leaks"
-
-    def says(self, what: What, party: int) -> bool | None:
-        """Whether the coalition exposes, or touches, the party with this number, which is not a
-        member; None if this is not certain.
+    def says(self, what: What, party: str) -> bool | None:
+        """Whether the coalition exposes, or touches, a party that is not a member; None if this is
+        not certain.
         """
-        own = 1 << party
         certain, possible = (
             (self.exposes, self.may_expose) if what == "exposes" else (self.touches, self.may_touch)
         )
-        if certain & own:
+        if party in certain:
             return True
-        return False if self.is_decided and not possible & own else None
+        return False if self.finding != "undecided" and party not in possible else None
 
 
 class OneByOne:
@@ -131,7 +121,7 @@ class OneByOne:
         Raises `Unsearched` if no more coalitions may be judged.
         """
         coalition = first_members(self.kinds, counts)
-        return self.reached(coalition).says(what, self.names.index(kind.name))
+        return self.reached(coalition).says(what, kind.name)
 
     def reached(self, coalition: Collection[str]) -> Reached:
         """Whom a coalition exposes and touches.
@@ -142,9 +132,14 @@ class OneByOne:
         if members not in self._found:
             if self.judged == self._most:
                 raise Unsearched(f"the search ended after {self._more:,} verdicts")
-            self._found[members] = reached_by(self.judge.verdict(members), self.names)
+            self._found[members] = self._judged(members)
             self._progress(1)
         return self._found[members]
+
+    def _judged(self, members: Names) -> Reached:
+        if set(members).issuperset(self.declaring):  # nobody is left to learn about
+            return Reached()
+        return reached_by(self.judge.verdict(members), frozenset(self.names))
 
     def found(
         self, users: Collection[str], question: Question, not_counted: Sequence[str] = ()
@@ -163,24 +158,20 @@ def most_verdicts(parties: int) -> int:
     return max(50, 20_000 // parties)
 
 
-def reached_by(found: Verdict, names: Names) -> Reached:
-    """Return whom the coalition of a verdict exposes and touches, among the parties `names`."""
-    everybody = (1 << len(names)) - 1
-    least = [
-        (knowledge.modulus, _certain_functions(found, knowledge)) for knowledge in found.knowledge
-    ]
-    exposes, touches = _reach(found, names, least)
+def reached_by(found: Verdict, everybody: AbstractSet[str]) -> Reached:
+    """Return whom the coalition of a verdict exposes and touches, among all parties."""
+    least = [(each.modulus, _certain_functions(found, each)) for each in found.knowledge]
+    exposes, touches = _reach(found, least)
     widest = found.bounds.widest
-    may_expose = may_touch = everybody
-    if widest is not None:
-        most = [(modulus, list(vectors)) for modulus, (_, vectors) in widest.functions.items()]
-        may_expose, may_touch = _reach(found, names, most)
-        behind = _owners_behind(found, names, most)
-        may_expose, may_touch = may_expose | behind, may_touch | behind
-    return Reached(exposes, touches, may_expose, may_touch, found.finding)
+    if widest is None:
+        return Reached(exposes, touches, everybody, everybody, found.finding)
+    most = [(modulus, list(vectors)) for modulus, (_, vectors) in widest.functions.items()]
+    may_expose, may_touch = _reach(found, most)
+    behind = _owners_behind(found, most)
+    return Reached(exposes, touches, may_expose | behind, may_touch | behind, found.finding)
 
 
-def _certain_functions(found: Verdict, knowledge: Knowledge) -> list[Vector]:
+def _certain_functions(found: Verdict, knowledge: Knowledge) -> Sequence[Vector]:
     """Return the functions of secrets that the coalition certainly determines.
 
     Functions beyond the output are left out if the coalition perhaps does not know how its messages
@@ -198,25 +189,17 @@ def _certain_functions(found: Verdict, knowledge: Knowledge) -> list[Vector]:
         return family.kind == "product"  # a product that was not expanded
 
     drawn = {unknown for vector in vectors for unknown in vector if has_coins(unknown)}
-    if not drawn:
-        return vectors
-    # Products with coins become pivots first. So a row with another pivot contains none of them.
-    span = Span(knowledge.modulus, order=lambda unknown: (unknown not in drawn, unknown))
-    for vector in vectors:
-        span.add(vector)
-    return [row for row, _ in span.basis() if drawn.isdisjoint(row)]
+    return _avoiding(knowledge.modulus, vectors, drawn)
 
 
 def _reach(
-    found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
-) -> tuple[int, int]:
-    """Return two sets of parties: the parties that the functions expose, and the parties that they
-    touch. A set is a number, as in `Reached`.
+    found: Verdict, functions: Sequence[tuple[int, Sequence[Vector]]]
+) -> tuple[set[str], set[str]]:
+    """Return the parties that the functions expose, and the parties that they touch.
 
     `functions` has pairs of a modulus and the functions over its field.
     """
-    exposes = touches = 0
-    number = {name: 1 << place for place, name in enumerate(names)}
+    exposes, touches = set[str](), set[str]()
 
     @functools.cache
     def owners(unknown: int) -> frozenset[str]:
@@ -229,17 +212,28 @@ def _reach(
     for modulus, vectors in functions:
         occurring = {unknown for vector in vectors for unknown in vector if unknown != ONE}
         for name in set().union(*map(owners, occurring)):
-            touches |= number[name]
-            if _is_alone(modulus, vectors, {u for u in occurring if owners(u) == {name}}):
-                exposes |= number[name]
+            touches.add(name)
+            if _avoiding(modulus, vectors, {u for u in occurring if owners(u) != {name}}):
+                exposes.add(name)
     return exposes, touches
 
 
-def _owners_behind(
-    found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
-) -> int:
-    """Return the set of parties, as a number, that own a secret from which a product or a secret in
-    the functions was made.
+def _avoiding(modulus: int, vectors: Sequence[Vector], unknowns: set[int]) -> Sequence[Vector]:
+    """Return a basis of the combinations of functions that contain none of the given unknowns; the
+    functions themselves if there are no such unknowns.
+    """
+    if not unknowns:
+        return vectors
+    # The given unknowns become pivots first. So a row with another pivot contains none of them.
+    span = Span(modulus, order=lambda unknown: (unknown not in unknowns, unknown))
+    for vector in vectors:
+        span.add(vector)
+    return [row for row, _ in span.basis() if unknowns.isdisjoint(row)]
+
+
+def _owners_behind(found: Verdict, functions: Sequence[tuple[int, Sequence[Vector]]]) -> set[str]:
+    """Return the parties that own a secret from which a product or a secret in the functions was
+    made.
 
     A coalition that knows the other factors of a product may divide by them: if it learns 4 x, it
     learns x. A party may have made its secret as a copy of what another party sent to it.
@@ -256,22 +250,5 @@ def _owners_behind(
         behind |= made_of
         pending |= made_of - seen
         seen |= made_of
-    owners = {
-        name
-        for number in behind
-        if families[number].kind == "secret"
-        for name in families[number].holders
-    }
-    return sum(1 << place for place, name in enumerate(names) if name in owners)
-
-
-def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:
-    """Whether some combination of the functions, not 0, contains only unknowns of `own` and perhaps
-    a public number.
-    """
-    # Unknowns that are not in `own` become pivots first. So a row whose pivot is in `own` contains
-    # no unknown outside `own`.
-    span = Span(modulus, order=lambda unknown: (unknown in own, unknown))
-    for vector in vectors:
-        span.add(vector)
-    return any(all(u in own or u == ONE for u in row) for row, _ in span.basis())
+    secrets = (families[number] for number in behind if families[number].kind == "secret")
+    return {name for family in secrets for name in family.holders}

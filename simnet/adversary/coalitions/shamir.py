@@ -194,11 +194,11 @@ def answer_by_shares(done: Run, judge: OneByOne, question: Question = EVERYTHING
             "also judged on this run by elimination, with the same result",
         ),
     )
-    _confirm(found, judge, done.roster)
+    _confirm(found, judge)
     return attrs.evolve(found, judged=judge.judged)
 
 
-def _confirm(found: Answer, judge: OneByOne, roster: Roster) -> None:
+def _confirm(found: Answer, judge: OneByOne) -> None:
     """Judge one coalition for each vector of counts that is listed, except 0.
 
     A verdict is about the whole run, so it is compared with what all parts of `found` say together.
@@ -211,7 +211,7 @@ def _confirm(found: Answer, judge: OneByOne, roster: Roster) -> None:
             expected = found.says(what, coalition, party)
             if not coalition or expected is None:
                 continue
-            if judge.reached(coalition).says(what, roster.number[party]) is not expected:
+            if judge.reached(coalition).says(what, party) is not expected:
                 raise NotShared(
                     "the verdict on one coalition does not confirm what the theorem on Shamir's "
                     "sharing says: " + ", ".join(coalition)

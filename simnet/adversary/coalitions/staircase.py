@@ -34,6 +34,7 @@ the vector 0 after the other.
 """
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -86,21 +87,20 @@ def staircase(
     asked = functools.cache(ask)
     top, bottom, places = tuple(most), (0,) * len(most), range(len(most))
     minimal: list[Counts] = []
-    maximal: list[Counts] = []
+    maximal: dict[Counts, None] = {}
     unknown: list[Counts] = []
     largest, reason = [top], ""
     try:
         if one_of_each and asked(top) is not False:
             if asked(bottom) is False:
-                maximal.append(_moved(bottom, top, places, lambda each: asked(each) is False))
+                maximal[_moved(bottom, top, places, lambda each: asked(each) is False)] = None
             if asked(top):
                 minimal.append(_moved(top, bottom, places[::-1], asked))
             raise Unsearched(ONE_OF_EACH)
-        while left := [vector for vector in largest if vector not in maximal]:
-            vector = left[0]
+        while (vector := next((each for each in largest if each not in maximal), None)) is not None:
             answer = asked(vector)
             if answer is False:
-                maximal.append(vector)
+                maximal[vector] = None
                 continue
             edge = _moved(vector, bottom, places[::-1], asked) if answer else vector
             (minimal if answer else unknown).append(edge)
@@ -181,4 +181,4 @@ def _avoiding(largest: Sequence[Counts], edge: Counts) -> list[Counts]:
 
 
 def _within(smaller: Counts, larger: Counts) -> bool:
-    return all(one <= other for one, other in zip(smaller, larger, strict=True))
+    return all(map(operator.le, smaller, larger))

@@ -9,7 +9,7 @@ from simnet import Party, Seat, run, seats
 from simnet.adversary.check import check
 from simnet.adversary.coalitions.answer import Answer, CountedPart, CountedStanding, Kind
 from simnet.adversary.coalitions.staircase import Staircase
-from simnet.cli.counted import print_counted
+from simnet.cli.counted import print_found
 from simnet.cli.output import console
 from simnet.scenario.large_coalitions import Searched
 from tests.harness.shell import RING, refusal, simnet
@@ -196,7 +196,7 @@ def test_counts_are_said_in_full_and_nothing_that_was_not_found_is_denied() -> N
     found = Answer(31, (part,), (), 7, ())
     out = console(None)
     with out.capture() as captured:
-        print_counted(out, Searched(run(Quiet(), [1], 1), found, (), lambda _: None))
+        print_found(out, Searched(run(Quiet(), [1], 1), found, (), lambda _: None))
     lines = [" ".join(line.split()) for line in captured.get().splitlines()]
     assert "each user exposed by at least none found" in lines
     assert "each user touched by at least no coalition" in lines

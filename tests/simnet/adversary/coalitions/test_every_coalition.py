@@ -288,7 +288,7 @@ def test_whoever_knows_a_copy_of_a_secret_is_not_listed_as_learning_nothing_abou
 def test_findings_by_class_count_every_coalition_once() -> None:
     done = played("committee", 3)
     found = every_coalition(done)
-    classes = {each.counts: each.findings for each in found.by_class()}
+    classes = found.by_class()
     expected: dict[tuple[int, ...], Counter[str]] = defaultdict(Counter)
     for size in range(1, len(found.parties) + 1):
         for members in itertools.combinations(found.parties, size):
@@ -315,7 +315,7 @@ def test_the_coalitions_are_drawn_as_a_lattice_or_as_a_table(name: str, tmp_path
             findings=(*found.findings, "nothing", *found.findings),
         )
         bars = coalitions_figure(larger).axes[0].patches
-        assert len(bars) == sum(len(each.findings) for each in larger.by_class())
+        assert len(bars) == sum(map(len, larger.by_class().values()))
     draw_coalitions(found, tmp_path / "coalitions.svg")
     assert (tmp_path / "coalitions.svg").read_text(encoding="utf-8").startswith("<?xml")
 
