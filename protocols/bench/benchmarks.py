@@ -23,8 +23,8 @@ from protocols.ldp_sgd.script import in_chance_order, ldp_sgd
 from protocols.mechanisms.piecewise import PM
 from protocols.secagg.build import secagg
 from protocols.tss.script import TSS
-from simnet.adversary.judge import verdict
-from simnet.adversary.orbits.verdict import AlikeJudge
+from simnet.adversary.judge import Judge, verdict
+from simnet.adversary.reading_again import play_recorded
 from simnet.bench.benchmark import Benchmark, Noted
 from simnet.bench.kernel import ManyToOne, shell
 from simnet.coins.sampled import SampledCoins
@@ -212,7 +212,7 @@ def judge_alike_once(protocol: str, corrupt: str) -> tuple[float, float]:
     instance = ALIKE[protocol]
     inputs = [1 + user % instance.items for user in range(instance.users)]
     start = time.process_time()
-    found = AlikeJudge(instance, inputs, seed=1).verdict(corrupt)
+    found = Judge([play_recorded(instance, inputs, 1)], by="symmetry").verdict(corrupt)
     assert found.finding == "output-only"  # the time of a wrong verdict means nothing
     return time.process_time() - start, peak_memory()
 

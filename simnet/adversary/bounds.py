@@ -118,6 +118,11 @@ class ShareBounds:
                 "nobody's input",
             )
 
+    @property
+    def notes(self) -> list[str]:
+        """The remarks, and what the upper end assumes of random functions."""
+        return [*self.remarks, *(self.most.model() if self.at_most != "leaks" else [])]
+
     @functools.cached_property
     def knows_structure(self) -> bool:
         """Whether we take the coalition to know the forms of its messages (`hidden_structure`)."""

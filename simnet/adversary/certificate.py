@@ -62,9 +62,9 @@ from simnet.adversary.coalition import NETWORK
 from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.field_view import BlockForms, BoxesReceived
 from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.orbits.lift import Lifted
 from simnet.adversary.orbits.solving import OrbitProof, SymmetricSystem
 from simnet.adversary.orbits.tables import Entry, Table, Word
-from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.seed_proof import SeedProof, SeedRows
 from simnet.adversary.verdict import Verdict
 from simnet.closure import closure_of
@@ -82,7 +82,7 @@ Json = dict[str, Any]
 
 
 def certificate_of(
-    verdict: Verdict | AlikeVerdict,
+    verdict: Verdict,
     *,
     scenario: str | None = None,
     parameters: Mapping[str, object] | None = None,
@@ -121,7 +121,7 @@ def certificate_of(
             "a run with deadlines has no certificate: a certificate names no network, so it "
             "cannot say which deadlines passed"
         )
-    proof = _alike_proof(verdict) if isinstance(verdict, AlikeVerdict) else _proof(verdict)
+    proof = _proof(verdict) if verdict.alike is None else _alike_proof(verdict, verdict.alike)
     return {
         "format": "simnet certificate",
         "version": VERSION,
@@ -166,17 +166,17 @@ def _proof(verdict: Verdict) -> Json:
     }
 
 
-def _alike_proof(verdict: AlikeVerdict) -> Json:
+def _alike_proof(verdict: Verdict, lifted: Lifted) -> Json:
     """The keys of the proof of a verdict on parties who are alike: a field for each system, and a
     family for each type of variables or secrets.
     """
     families: list[Json] = []
     fields = [
-        _alike_field(component.system, proof, verdict.lanes, families)
-        for component, proof in verdict.lifted.found
+        _alike_field(component.system, proof, lifted.outline.lanes, families)
+        for component, proof in lifted.found
     ]
     return {
-        "notes": [*verdict.notes, *verdict.checked],
+        "notes": [*verdict.notes, *lifted.checked],
         "written_out": 0,
         "families": families,
         **{key: [] for key in ("doors", "told", "seeds", "public_keys", "known", "closed")},

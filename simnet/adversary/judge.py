@@ -66,43 +66,28 @@ disclosed values tell.
 """
 
 import functools
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
-from simnet.adversary.bounds import ShareBounds
+from simnet.adversary.by_elimination import ByElimination
 from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
-from simnet.adversary.deductions import Sight
-from simnet.adversary.discrete import DiscreteView, discrete_view
-from simnet.adversary.door_laws.door_judge import DoorJudge
-from simnet.adversary.door_uses import DoorUse
-from simnet.adversary.field_view import (
-    BlockForms,
-    BoxesReceived,
-    boxes_received,
-    forms_received,
-    public_keys_received,
-)
-from simnet.adversary.hidden_structure import OtherWorlds
-from simnet.adversary.knowledge import Knowledge
-from simnet.adversary.reading_again import read_blind, recorded
-from simnet.adversary.rewriting import DoorChecks, Doors
-from simnet.adversary.symbolic import SharedSecrets, Symbolic
+from simnet.adversary.discrete import DiscreteView
+from simnet.adversary.orbits.by_symmetry import BySymmetry
+from simnet.adversary.reading_again import Recorded, numeric, recorded
 from simnet.adversary.verdict import ShareFinding, Verdict, uncovered_in_words
-from simnet.doors.captured import knowledge_of
 from simnet.errors import BadInput, SimnetError
-from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run
-from simnet.linear.forms import Forms
-from simnet.linear.unknowns import Unknowns
-from simnet.record.trace import NoCanonicalForm, canonical
 from simnet.stated.about import About
-from simnet.values.field import FieldArray
+
+By = Literal["elimination", "symmetry"]
 
 
 def verdict(
-    runs: Run | Sequence[Run],
+    runs: Run | Sequence[Run | Recorded],
     corrupt: CoalitionLike,
     about: About | None = None,
     same_inputs: bool = False,
+    by: By = "elimination",
 ) -> Verdict:
     """Return what a coalition learns from a run, or from several runs together.
 
@@ -110,6 +95,7 @@ def verdict(
     `corrupt` names the coalition: `["u1", "server"]`, or a text such as `all users but one,
     network`. `about` is what the protocol states about itself; without it, disclosed values may be
     "not judged". `same_inputs` declares that the runs are of the same people with the same inputs.
+    `by` names the solver: `elimination`, or `symmetry` for a run in which many parties are alike.
 
     Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
     read. Raises `ScriptError` if a script is seen to behave differently when it is read again
@@ -138,10 +124,9 @@ def verdict(
     sequence = [runs] if isinstance(runs, Run) else list(runs)
     if not sequence:
         raise BadInput("a verdict is about at least one run")
-    coalition = coalition_of(corrupt, _largest(sequence).roster)
-    everyone = [name for done in sequence for name in done.roster.names]
-    observed = everyone if coalition.network else coalition.parties
-    return Judge(sequence, observed, about, same_inputs).verdict(coalition)
+    coalition = coalition_of(corrupt, largest(list(map(numeric, sequence))).roster)
+    observed = None if coalition.network else coalition.parties
+    return Judge(sequence, observed, about, same_inputs, by=by).verdict(coalition)
 
 
 class Judge:
@@ -165,74 +150,47 @@ class Judge:
 
     def __init__(
         self,
-        runs: Sequence[Run],
-        observe: Iterable[str],
+        runs: Sequence[Run | Recorded],
+        observe: Iterable[str] | None = None,
         about: About | None = None,
         same_inputs: bool = False,
+        *,
+        by: By = "elimination",
+        progress: Callable[[int], None] | None = None,
+        with_polynomials: bool = True,
     ) -> None:
         """Read the runs again.
 
-        `about` is what the protocol states about itself. `same_inputs` declares that the runs are
-        of the same people with the same inputs.
+        A run that comes with the record of its doors is not played in numbers once more. Without
+        `observe`, all parties are observed. `about` is what the protocol states about itself.
+        `same_inputs` declares that the runs are of the same people with the same inputs. `by` names
+        the solver. `progress` and `with_polynomials` are for symmetry: see `outline_of`.
 
         Raises `ScriptError` if a script is seen to behave differently when it is read again
         (`simnet.adversary.reading_again`), or computes something for which verdicts have no rule.
         Raises `SimnetError` if the functionality fails or makes other secrets than the scripts, and
         if runs of one seed draw field coins in different portions. With `same_inputs`, raises
-        `NoCanonicalForm` if an input has no canonical form.
+        `NoCanonicalForm` if an input has no canonical form. Raises `NotAlike` for a run that
+        symmetry cannot judge.
         """
-        self.unknowns = Unknowns()
         self._about = about
-        self._observed = sorted(set(observe))
+        given = list(map(numeric, runs))
+        everyone = {name for done in given for name in done.roster.names}
+        self._observed = sorted(everyone if observe is None else set(observe))
+        is_large = by == "symmetry"
+        seen, threads = ((), None) if is_large else (self._observed, 1)
         # The numeric runs, on which attacks are replayed, and the values that their doors gave.
-        both = [recorded(done, self._observed) for done in runs]
+        both = [
+            each if isinstance(each, Recorded) else recorded(each, seen, threads, progress)
+            for each in runs
+        ]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
-        self._other_worlds = [OtherWorlds(*each, self._observed) for each in both]
-        shared = SharedSecrets()
-        self._readings = [
-            Symbolic(
-                record,
-                self.unknowns,
-                shared,
-                run=_identity(done) if same_inputs else id(done),
-                inputs="the same" if same_inputs else None,
-                place=place,
-            )
-            for place, (done, (_, record)) in enumerate(zip(runs, both, strict=True))
-        ]
-        self._runs = tuple(
-            read_blind(sampled, self._observed, reading)
-            for sampled, reading in zip(self.sampled_runs, self._readings, strict=True)
-        )
-        self._ideal_outputs = [
-            ideal_world(done.protocol, done.inputs, done.seed, reading, done.happened)
-            for done, reading in zip(self._runs, self._readings, strict=True)
-        ]
-        self._doors = Doors(
-            self.unknowns,
-            [use for reading in self._readings for use in reading.door_uses],
-            [product for reading in self._readings for product in reading.products],
-            _Checks(self),
-            same_inputs,
-        )
-        self.door_judge = DoorJudge(
-            self._runs,
-            self._readings,
-            self.unknowns,
-            lambda: [_identity(done) for done in runs],
-            same_inputs,
-        )
-
-    def knows_structure(self, corrupt: Sequence[str]) -> bool:
-        """Whether we take the coalition to know the forms of its messages (`hidden_structure`)."""
-        for sampled, worlds, reading in zip(
-            self.sampled_runs, self._other_worlds, self._readings, strict=True
-        ):
-            if not set(reading.tossing_parties()) <= set(corrupt):
-                members = [name for name in corrupt if name in sampled.roster.number]
-                if not worlds.all_noticed_by(members):
-                    return False
-        return True
+        self.solver: ByElimination | BySymmetry
+        if is_large:
+            self.solver = BySymmetry(given, both, progress, with_polynomials)
+        else:
+            self.solver = ByElimination(given, both, self._observed, same_inputs)
+        self._runs = self.solver.runs
 
     def verdict(self, corrupt: CoalitionLike) -> Verdict:
         """Return what a coalition of observed parties learns.
@@ -240,37 +198,35 @@ class Judge:
         Raises `BadInput` for a coalition that is empty or cannot be read, and if a party that has
         to be observed was not. Raises `SimnetError` if an input has no canonical form
         (`NoCanonicalForm`), and if there is nothing to judge: for example, if field elements were
-        sent, and honest parties have inputs, but none of them has declared a secret.
+        sent, and honest parties have inputs, but none of them has declared a secret. By symmetry,
+        raises `NotAlike` if the parties are not alike, or if no proof was found.
         """
-        coalition = coalition_of(corrupt, _largest(self._runs).roster)
+        solver, doors = self.solver, self.solver.door_judge
+        coalition = coalition_of(corrupt, largest(self._runs).roster)
         self._check_observed(coalition)
-        bounds = self._bounds(coalition)
-        disclosures = self.door_judge.disclosures(coalition.parties, bounds.widest)
-        discrete = discrete_view(
-            self._runs, coalition, disclosures, self._about, self.door_judge.independent_runs
-        )
+        bounds = solver.bounds(coalition)
+        disclosures = doors.disclosures(coalition.parties, bounds.widest)
+        discrete = solver.discrete(coalition, disclosures, self._about)
         notes = self._notes(coalition, discrete)
         least: ShareFinding = "no-shares"
         most: ShareFinding = "no-shares"
-        knowledge: tuple[Knowledge, ...] = ()
-        if not self._shares_nothing(discrete):
-            least, most, knowledge = bounds.at_least, bounds.at_most, bounds.knowledge
-            notes += bounds.remarks
-            notes += bounds.most.model() if most != "leaks" else []
+        is_shared = not self._shares_nothing(discrete)
+        if is_shared:
+            least, most = bounds.at_least, bounds.at_most
+            notes += bounds.notes
         return Verdict(
             corrupt=coalition,
             at_least=least,
             at_most=most,
             notes=tuple(notes),
             discrete=discrete,
-            seeds=tuple(done.seed for done in self._runs),
-            knowledge=knowledge,
+            knowledge=bounds.knowledge if is_shared else (),
             runs=self._runs,
-            unknowns=self.unknowns,
+            unknowns=solver.unknowns,
             sampled_runs=self.sampled_runs,
-            bounds=bounds,
-            secret_values=functools.partial(self.door_judge.secret_values, coalition.parties),
-            find_refused=lambda: self.door_judge.refused_inputs,
+            both_ends=bounds,
+            secret_values=functools.partial(doors.secret_values, coalition.parties),
+            find_refused=lambda: doors.refused_inputs,
         )
 
     def _check_observed(self, coalition: Coalition) -> None:
@@ -280,42 +236,12 @@ class Judge:
         if unseen:
             raise BadInput(f"{unseen[0]} was not observed by this judge: name it in `observe`")
 
-    # Field elements.
-
-    def _bounds(self, coalition: Coalition) -> ShareBounds:
-        handed = [
-            array
-            for outputs in self._ideal_outputs
-            for name in coalition.parties
-            for array in _arrays(outputs.get(name))
-            # A functionality may also hand out plain numbers; these are no functions of secrets.
-            if isinstance(array, Forms)
-        ]
-        parts: list[BlockForms] = []
-        boxes: list[BoxesReceived] = []
-        public_keys: set[bytes] = set()
-        shown_keys: set[bytes] = set()
-        for place, done in enumerate(self._runs):
-            members = self._members(place, coalition)
-            parts += forms_received(place, done.transcript.blocks, members)
-            if self.unknowns.queries:
-                boxes += boxes_received(place, done.transcript.blocks, members)
-                signed = self.unknowns.signed
-                public_keys.update(public_keys_received(done.transcript.blocks, members, signed))
-                shown_keys.update(public_keys_received(done.transcript.blocks, members, {}))
-        sight = Sight(parts, boxes, frozenset(public_keys), frozenset(shown_keys), handed)
-        return ShareBounds(self._doors, coalition.parties, sight)
-
-    def _members(self, place: int, coalition: Coalition) -> frozenset[int]:
-        numbers = self._runs[place].roster.number
-        return frozenset(numbers[name] for name in coalition.parties if name in numbers)
-
     # What the runs declare.
 
     @functools.cached_property
     def declaring(self) -> set[str]:
         """The parties that have declared a secret in some run."""
-        return {name for reading in self._readings for name in reading.declared}
+        return self.solver.declaring
 
     def _shares_nothing(self, discrete: DiscreteView) -> bool:
         """Whether no field element was sent, no secret was declared, and only the law of disclosed
@@ -351,52 +277,8 @@ class Judge:
         return [f"{who} is in the coalition: nothing is left to learn"]
 
 
-class _Checks(DoorChecks):
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-
-    def knows_structure(self, corrupt: Sequence[str]) -> bool:
-        return self._judge.knows_structure(corrupt)
-
-    def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        return self._judge.door_judge.refuses_by_inputs_alone(use)
-
-    def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:
-        return self._judge.door_judge.has_witness(corrupt, knowledge)
-
-
-def _identity(done: Run) -> Hashable:
-    """Return a key of a run; a run that is given twice has one key. Runs have different keys if
-    their protocols differ in anything. In this comparison, an object whose contents are not visible
-    is equal to itself alone.
-
-    Raises `NoCanonicalForm` if an input has no canonical form.
-    """
-    try:
-        inputs = canonical(done.inputs)
-    except NoCanonicalForm as error:
-        raise NoCanonicalForm(f"the inputs of a run contain {error}") from None
-    fates = tuple(sorted((name, str(fate)) for name, fate in done.fates.items()))
-    return (
-        done.seed,
-        knowledge_of(done.protocol),
-        inputs,
-        knowledge_of(dict(done.inputs)),  # a function of a door may tell 2 from `np.int64(2)`
-        knowledge_of(done.schedule),
-        fates,
-        done.deadlines,
-        done.message_fates,
-    )
-
-
-def _largest(runs: Sequence[Run]) -> Run:
+def largest(runs: Sequence[Run]) -> Run:
     """The run with the most parties. A text that describes a coalition refers to the parties of
     this run.
     """
     return max(runs, key=lambda done: len(done.roster))
-
-
-def _arrays(handed: FieldArray | Sequence[FieldArray] | None) -> Sequence[FieldArray]:
-    if handed is None:
-        return ()
-    return list(handed) if isinstance(handed, Sequence) else [handed]

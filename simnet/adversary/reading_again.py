@@ -15,18 +15,22 @@ uses an input without a door usually behaves differently, too, or cannot go on.
 """
 
 import copy
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from simnet.adversary.symbolic import Symbolic
 from simnet.coins.coins import Coins
+from simnet.contract import Protocol
 from simnet.doors.call import DoorCall
 from simnet.doors.record import DoorRecord
 from simnet.errors import ScriptError
+from simnet.kernel.deadlines import Clocked
+from simnet.kernel.inputs import Inputs
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import LASTING, Run, run
 from simnet.printable import count_of
+from simnet.record.fate import Fates, MessageFate
 from simnet.values.meter import Meter
 
 
@@ -41,19 +45,65 @@ class Recording(Sampled):
         return self.record.note(call, coins, meter)
 
 
-def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
-    """Play a run once more in numbers; return the new run and the record of its doors.
+class Recorded(NamedTuple):
+    """A run in numbers, and the record of its doors."""
 
-    Raises `ScriptError` if the two runs differ (`compare_runs`), if a script was seen to change
-    something that outlasts a run, and if a function gives another value when it is called again in
-    another order (`Vault.check_again`).
+    run: Run
+    record: DoorRecord
+
+
+def numeric(given: Run | Recorded) -> Run:
+    """A run that was given with the record of its doors, or without it."""
+    return given if isinstance(given, Run) else given.run
+
+
+def play_recorded(
+    protocol: Protocol,
+    inputs: Inputs,
+    seed: int,
+    *,
+    fates: Fates | None = None,
+    network: Clocked | None = None,
+    message_fates: Sequence[MessageFate] = (),
+) -> Recorded:
+    """Play a run in numbers, and record its doors. The arguments are as for `run`.
+
+    Raises `ScriptError` if a script was seen to change something that outlasts a run, and if a
+    function gives another value when it is called again in another order (`Vault.check_again`).
     """
     reading = Recording()
-    sampled = played_again(done, observe, reading)
+    done = run(
+        protocol,
+        inputs,
+        seed,
+        reading=reading,
+        fates=fates,
+        network=network,
+        message_fates=message_fates,
+    )
+    return _checked(Recorded(done, reading.record))
+
+
+def recorded(
+    done: Run,
+    observe: Iterable[str],
+    threads: int | None = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Recorded:
+    """Play a run once more in numbers, and record its doors.
+
+    Raises `ScriptError` if the two runs differ (`compare_runs`), and as `play_recorded` does.
+    """
+    reading = Recording()
+    sampled = played_again(done, observe, reading, threads, progress)
     compare_runs(done, sampled)
-    refuse_memory(done, sampled)
-    reading.record.check_again()
-    return sampled, reading.record
+    return _checked(Recorded(sampled, reading.record), done)
+
+
+def _checked(found: Recorded, *before: Run) -> Recorded:
+    refuse_memory(*before, found.run)
+    found.record.check_again()
+    return found
 
 
 def refuse_memory(*runs: Run) -> None:
@@ -89,10 +139,17 @@ def read_blind(sampled: Run, observe: Iterable[str], reading: Symbolic) -> Run:
     return symbolic
 
 
-def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
+def played_again(
+    done: Run,
+    observe: Iterable[str],
+    reading: Reading,
+    threads: int | None = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Run:
     """Play a run once more in another reading, without any comparison.
 
-    Names in `observe` that are no party of the run are left out.
+    Names in `observe` that are no party of the run are left out. With one thread, blocks are
+    recorded in the same order every time. `progress` is as for `run`.
     """
     observed = [name for name in observe if name in done.roster.number]
     return run(
@@ -105,7 +162,8 @@ def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
         network=done.same_deadlines,
         message_fates=done.message_fates,
         in_place=done.in_place,
-        threads=1,  # so that blocks are recorded in the same order every time
+        threads=threads,
+        progress=progress,
         schedule=copy.deepcopy(
             done.schedule
         ),  # a schedule has state, so the run keeps its own schedule

@@ -24,6 +24,10 @@ For example, three users add up their numbers by secret sharing, and the server 
 If u3 sends the server its number without a mask, the server alone knows u3 = 5. The sum does not
 tell this, so the verdict is `leaks`.
 
+A verdict is about *classes* of parties. If it was found by elimination, each party is a class of
+its own. If it was found by symmetry, parties who are alike form a class, and equations with one
+coefficient for each kind of message show what is learned (`simnet.adversary.orbits`).
+
 A verdict is about the disclosed values of each run and its discrete coins outside doors, and about
 parties that follow the protocol and pool what they see.
 """
@@ -43,6 +47,8 @@ from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.door_laws.refusals import RefusedInputs
 from simnet.adversary.field_view import Excerpt
 from simnet.adversary.knowledge import BasisFunction, Knowledge
+from simnet.adversary.orbits.by_symmetry import BoundsByClass
+from simnet.adversary.orbits.lift import Lifted
 from simnet.adversary.output_fixes import (
     KnownSum,
     OutputFixes,
@@ -142,17 +148,33 @@ class Verdict:
     at_most: ShareFinding
     notes: tuple[str, ...]
     discrete: DiscreteView
-    seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
-    # How often each run was played on other inputs, to find side effects of doors' functions.
     runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
-    # The object that computed both ends of the verdict.
-    bounds: ShareBounds = attrs.field(repr=False)
+    # The object that computed both ends of the verdict, by elimination or by symmetry.
+    both_ends: ShareBounds | BoundsByClass = attrs.field(repr=False)
     # the possible values of honest secrets, computed when they are needed
     secret_values: Callable[[], Mapping[SecretKey, SecretValues]] = attrs.field(repr=False)
     find_refused: Callable[[], tuple[RefusedInputs, ...]] = attrs.field(repr=False)
+
+    @property
+    def bounds(self) -> ShareBounds:
+        """Both ends of a verdict that was found by elimination."""
+        assert isinstance(self.both_ends, ShareBounds)
+        return self.both_ends
+
+    @property
+    def alike(self) -> Lifted | None:
+        """The classes of parties who are alike, with the proof about them; None if the verdict was
+        found by elimination.
+        """
+        return self.both_ends.lifted if isinstance(self.both_ends, BoundsByClass) else None
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of the runs."""
+        return tuple(done.seed for done in self.runs)
 
     @property
     def refused(self) -> tuple[RefusedInputs, ...]:
@@ -191,12 +213,17 @@ class Verdict:
 
     @functools.cached_property
     def exposed_parties(self) -> tuple[str, ...]:
-        """The parties whose single secrets are in L."""
+        """The parties whose single secrets are in L; by symmetry, as far as tables show it."""
+        if self.alike is not None:
+            numbers = sorted({number for members, _ in self.alike.exposed for number in members})
+            return tuple(self.runs[0].roster.names[number] for number in numbers)
         return tuple(dict.fromkeys(leak.exposes.party for leak in self.leaks if leak.exposes))
 
     @property
     def has_true_attacks(self) -> bool:
-        """Whether the attack on every single secret in L gives its true value."""
+        """Whether the attack on every single secret in L gives its true value. No attack is
+        replayed for a verdict by symmetry, where equations prove what is learned.
+        """
         return all(learned.value == learned.true for learned in self.leaks)
 
     @property
@@ -209,7 +236,7 @@ class Verdict:
         """What follows from the output alone; empty unless the verdict is `output-only` and about
         one run.
         """
-        if self.finding != "output-only" or len(self.runs) > 1:
+        if self.finding != "output-only" or len(self.runs) > 1 or self.alike is not None:
             return OutputFixes()
         sums = [
             KnownSum(
@@ -248,7 +275,7 @@ class Verdict:
 
         Under the key `item`, the number of an item is written as a text.
         """
-        shares = {
+        shares: dict[str, Any] = {
             "verdict": self.finding,
             "at_least": self.at_least,
             "at_most": self.at_most,
@@ -262,8 +289,11 @@ class Verdict:
             ],
             "leaks": [_leak_json(function) for function in self.leaks],
             "output_fixes": self.output_fixes.in_words,
-            "vectors": sum(knowledge.view.rows for knowledge in self.knowledge),
         }
+        if self.alike is not None:
+            shares["by_symmetry"] = self.alike.as_json()
+        else:
+            shares["vectors"] = sum(knowledge.view.rows for knowledge in self.knowledge)
         return {
             "corrupt": [*self.corrupt.parties, *[NETWORK] * self.corrupt.network],
             "shares": shares,

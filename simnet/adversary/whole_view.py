@@ -11,12 +11,10 @@ parties have the same law for all inputs. The two are shown together::
     nothing    not judged            learns nothing from secret shares; disclosed values: not judged
 """
 
-from collections.abc import Sequence
 from math import inf
-from typing import Literal, Protocol
+from typing import Literal
 
-from simnet.adversary.discrete import DiscreteView
-from simnet.adversary.verdict import ShareFinding
+from simnet.adversary.verdict import Verdict
 
 # What a user may expect of a verdict, about the whole view or about secret shares alone.
 Expectation = Literal[
@@ -32,53 +30,7 @@ Expectation = Literal[
 FROM_SHARES = "-from-shares"
 
 
-class Found(Protocol):
-    """A verdict of any kind: its finding about shares, and what else the coalition sees."""
-
-    @property
-    def finding(self) -> ShareFinding:
-        """The finding about secret shares."""
-        ...
-
-    @property
-    def discrete(self) -> DiscreteView:
-        """The part of the view that is not shares."""
-        ...
-
-
-class Judgement(Found, Protocol):
-    """A verdict of any kind, as claims and tables need it."""
-
-    @property
-    def at_least(self) -> ShareFinding:
-        """What the coalition certainly learns from secret shares."""
-        ...
-
-    @property
-    def at_most(self) -> ShareFinding:
-        """An upper bound on what the coalition learns from secret shares."""
-        ...
-
-    @property
-    def is_aborted(self) -> bool:
-        """Whether a run that was judged was aborted."""
-        ...
-
-    @property
-    def exposed_parties(self) -> Sequence[str]:
-        """The honest parties of which the coalition determines a single secret."""
-        ...
-
-    @property
-    def has_true_attacks(self) -> bool:
-        """Whether no attack gives a wrong value: for each single secret in L, the combination of
-        messages, computed with the numbers of the run, is the secret's value in the run. Always
-        true for a verdict by symmetry, which computes no attacks, and if there is no such secret.
-        """
-        ...
-
-
-def discloses_nothing(verdict: Found) -> bool:
+def discloses_nothing(verdict: Verdict) -> bool:
     """Whether all disclosed values of honest parties are proved to be independent of their inputs.
 
     A statement of the protocol itself is no proof.
@@ -91,7 +43,7 @@ def discloses_nothing(verdict: Found) -> bool:
     )
 
 
-def meets(verdict: Found, expectation: Expectation) -> bool:
+def meets(verdict: Verdict, expectation: Expectation) -> bool:
     """Whether a verdict is as expected.
 
     `nothing` and `output-only` are about the whole view. With `-from-shares` they are about secret
@@ -104,7 +56,7 @@ def meets(verdict: Found, expectation: Expectation) -> bool:
     return verdict.finding == expectation
 
 
-def disclosed_in_words(verdict: Found) -> str:
+def disclosed_in_words(verdict: Verdict) -> str:
     """A short text that says what the disclosed values tell about an honest party's input."""
     disclosure = verdict.discrete.disclosure
     if disclosure is None:
@@ -121,7 +73,7 @@ def disclosed_in_words(verdict: Found) -> str:
     return f"{_loss_in_words(disclosure.by_itself)} alone, {loss} given what shares tell"
 
 
-def disclosed_in_short(verdict: Found) -> str:
+def disclosed_in_short(verdict: Verdict) -> str:
     """The text of `disclosed_in_words`, shorter for a table."""
     disclosure = verdict.discrete.disclosure
     if disclosure is None or disclosure.by_itself is None or disclosure.epsilon is None:
@@ -134,7 +86,7 @@ def _loss_in_words(epsilon: float) -> str:
     return "no finite ε" if epsilon == inf else f"ε ≤ {epsilon:.4g}"
 
 
-def besides_in_words(verdict: Found) -> str:
+def besides_in_words(verdict: Verdict) -> str:
     """The end of a sentence about shares, which says what disclosed values tell.
 
     The text is empty if it is proved that disclosed values tell nothing.

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import comb, prod
 from typing import Any
 
+from simnet.adversary.orbits.lift import THEOREM
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
 from simnet.adversary.whole_view import (
     FINDINGS_IN_WORDS,
-    Judgement,
     besides_in_words,
     disclosed_in_words,
     discloses_nothing,
@@ -58,6 +58,8 @@ def finding_in_words(verdict: Verdict) -> str:
     The sentence is about the whole view: about secret shares, and about disclosed values if these
     may tell something.
     """
+    if verdict.alike is not None:
+        return f"learns {interval_in_words(verdict)} from secret shares"
     if verdict.finding == "no-shares":
         disclosed = disclosed_in_words(verdict)
         return f"receives no secret shares and learns only what is disclosed ({disclosed})"
@@ -94,6 +96,8 @@ def tier_in_words(verdict: Verdict) -> str:
     were not judged exactly, and the finding is not `no-shares`. It ends with the condition of a
     proof that is conditional, and begins with "undecided" if the two ends of the verdict differ.
     """
+    if verdict.alike is not None:
+        return f"{verdict.tier} for parties who are alike, by {THEOREM}"
     begins = "undecided, " if verdict.finding == "undecided" else ""
     return begins + _tier(verdict)
 
@@ -117,14 +121,16 @@ def condition_in_words(verdict: Verdict) -> str | None:
 
 
 def interval_in_words(verdict: Verdict) -> str:
-    """What a coalition learns at least and at most, if the two differ."""
+    """What a coalition learns; at least and at most, if the two differ."""
     least = FINDINGS_IN_WORDS[verdict.at_least]
     most = FINDINGS_IN_WORDS[verdict.at_most]
+    if least == most:
+        return least
     listed = " (see the functions listed)" if verdict.functions else ""
     return f"at least {least}{listed} and at most {most}"
 
 
-def finding_in_short(verdict: Judgement) -> str:
+def finding_in_short(verdict: Verdict) -> str:
     """The finding in a few words, for a table."""
     parties = verdict.exposed_parties
     hidden = len(parties) - PARTIES_SHOWN

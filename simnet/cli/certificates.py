@@ -13,7 +13,7 @@ from simnet.files import write_whole
 if TYPE_CHECKING:
     from simnet.scenario.population import Population
     from simnet.scenario.scenario import Scenario
-    from simnet.scenario.verify import Verified, VerifiedAlike
+    from simnet.scenario.verify import Verified
 
 
 @attrs.frozen
@@ -67,7 +67,7 @@ class Written:
     place: str
     with_seed: bool
 
-    def write(self, verified: "Verified | VerifiedAlike") -> Sequence[str]:
+    def write(self, verified: "Verified") -> Sequence[str]:
         """Write the certificate of a verdict; return sentences that say what the file reveals.
 
         If no certificate is wanted, or if the verdict is undecided and so has none, nothing is
@@ -83,7 +83,7 @@ class Written:
         reveals: Sequence[str] = content["reveals"]
         return reveals
 
-    def is_refused(self, verified: "Verified | VerifiedAlike") -> bool:
+    def is_refused(self, verified: "Verified") -> bool:
         """Return whether a certificate is wanted, but the verdict is undecided and so has none."""
         return self.file is not None and verified.verdict.finding == "undecided"
 
@@ -106,7 +106,7 @@ def check_certificate(
     from simnet.scenario.certified import Claimed
     from simnet.scenario.find import own_file
     from simnet.scenario.numbered import numbering_of
-    from simnet.scenario.verify import verify, verify_alike
+    from simnet.scenario.verify import verify
 
     out = console(json)
     try:
@@ -142,19 +142,16 @@ def check_certificate(
             name: text for name, text in parameters.items() if name not in ("users", "items")
         }
     scenario, people = held.scenario(named, parameters, first)
-    verified: Verified | VerifiedAlike
-    if claimed.is_by_symmetry:
-        verified = verify_alike(scenario, claimed.corrupt, first, people)
-    else:
-        verified = verify(
-            scenario,
-            claimed.corrupt,
-            first,
-            people,
-            claimed.collections,
-            fates=claimed.fates,
-            message_fates=claimed.message_fates,
-        )
+    verified = verify(
+        scenario,
+        claimed.corrupt,
+        first,
+        people,
+        claimed.collections,
+        fates=claimed.fates,
+        message_fates=claimed.message_fates,
+        by=claimed.by,
+    )
     difference = claimed.difference(verified, _portable(named))
     print_numbering(out, numbering_of(verified.about, people))
     out.print(checked.proved)

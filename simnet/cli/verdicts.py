@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from simnet.adversary.orbits.lift import Lifted
 from simnet.adversary.reading_again import called_in_words
 from simnet.adversary.verdict import LearnedFunction, Verdict
 from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_words
@@ -22,6 +23,8 @@ from simnet.scenario.verify import VerdictCounts
 
 FUNCTIONS_SHOWN = 8
 MESSAGES_SHOWN = 5
+CLASSES_SHOWN = 8
+EXPOSED_SHOWN = 5
 NO_FUNCTIONALITY = (
     "the protocol has no method `functionality`, so no function counts as output. Write "
     "`def functionality(self, inputs, users)`, which returns what each party may learn: for "
@@ -61,7 +64,7 @@ def print_claims(console: Console, judged: Adversaries, seed: int) -> None:
     for note in judged.notes():
         console.print(Text(note, "yellow"))
     for row in judged:
-        if isinstance(row.verdict, Verdict) and row.verdict.output_fixes.is_of_few:
+        if row.verdict is not None and row.verdict.output_fixes.is_of_few:
             fixed = row.verdict.output_fixes.in_words
             console.print(Text(f"{row.claim.corrupt}: the output alone fixes {fixed}", "yellow"))
     console.print()
@@ -90,6 +93,16 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     fixed = verdict.output_fixes.in_words
     if fixed is not None:
         console.print(Text(f"  the output alone fixes: {fixed}", "yellow"))
+    if verdict.alike is not None:
+        _print_alike(console, verdict.alike)
+    else:
+        _print_checked(console, verdict)
+    console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
+    if verdict.alike is None:
+        _print_disclosed(console, verdict)
+
+
+def _print_checked(console: Console, verdict: Verdict) -> None:
     if verdict.leaks:
         correct = sum(learned.value == learned.true for learned in verdict.leaks)
         exposed = exposed_in_words(learned.exposes for learned in verdict.leaks if learned.exposes)
@@ -109,7 +122,9 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         "  checked: the script sends the same messages when read without inputs"
         f"{called_in_words(verdict.sampled_runs)}"
     )
-    console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
+
+
+def _print_disclosed(console: Console, verdict: Verdict) -> None:
     for kind in verdict.discrete.sees:
         console.print(Text(f"    {seen_in_words(kind)}"))
     stated = verdict.discrete.disclosure
@@ -124,10 +139,24 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         console.print(Text(f"    {stated.argument} ({stated.tier}){bound}"))
 
 
+def _print_alike(console: Console, alike: Lifted) -> None:
+    systems = len(alike.found)
+    where = f", in the largest of {systems:,} systems of equations" if systems > 1 else ""
+    for name, size in alike.classes[:CLASSES_SHOWN]:
+        console.print(Text(f"  alike{where}: {name}: {size:,}"))
+    if alike.exposed:
+        hidden = len(alike.exposed) - EXPOSED_SHOWN
+        kinds = "; ".join(words for _, words in alike.exposed[:EXPOSED_SHOWN])
+        more = f"; and {hidden:,} more" if hidden > 0 else ""
+        console.print(Text(f"  exposed secrets, for all parties of each kind: {kinds}{more}"))
+    for sentence in alike.checked:
+        console.print(Text(f"  checked, {sentence}"))
+
+
 def missing_functionality(verdict: Verdict) -> list[str]:
     """A sentence if a protocol without ideal world leaks; otherwise nothing."""
-    is_ideal = isinstance(verdict.runs[0].protocol, Ideal)
-    return [NO_FUNCTIONALITY] if verdict.finding == "leaks" and not is_ideal else []
+    is_asked = verdict.alike is None and not isinstance(verdict.runs[0].protocol, Ideal)
+    return [NO_FUNCTIONALITY] if verdict.finding == "leaks" and is_asked else []
 
 
 def print_counts(console: Console, counts: VerdictCounts) -> None:

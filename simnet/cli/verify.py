@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from simnet.cli.alike import judge_alike
 from simnet.cli.certificates import Held, Written, check_certificate
 from simnet.cli.options import (
     Data,
@@ -20,9 +19,13 @@ from simnet.cli.options import (
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
+    from simnet.adversary.judge import By
     from simnet.adversary.whole_view import Expectation
+    from simnet.network.network import Network
     from simnet.scenario.population import Population
     from simnet.scenario.scenario import Scenario
+    from simnet.scenario.verify import Verified
+    from simnet.stated.about import Workload
 
 
 def verify(
@@ -129,6 +132,7 @@ def verify(
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
+    from simnet.kernel.limits import refuse_runs
     from simnet.values.residues import reduced_constants
 
     reduced_constants.clear()
@@ -157,7 +161,9 @@ def verify(
             raise BadInput(f"--{name} takes a whole number from 1, got {count}")
     seeds = range(seed or 0, (seed or 0) + runs)
     scenario, people = held.scenario(protocol, settings, seeds[0])
-    if by == "symmetry" or (by is None and _is_too_large(scenario, people, collections)):
+    is_too_large = by is None and _is_too_large(scenario, people, collections)
+    solver: By = "symmetry" if is_too_large else by or "elimination"
+    if solver == "symmetry":
         several = {
             "runs": None if runs == 1 else runs,
             "collections": None if collections == 1 else collections,
@@ -170,8 +176,9 @@ def verify(
             why = f"a run of this size is judged by symmetry, which {judges}: take fewer users or "
             why += "leave out"
         _refuse(several, why)
-        written = Written(certificate, protocol, held.is_drawn if with_seed is None else with_seed)
-        return judge_alike(written, scenario, ",".join(corrupt), seeds[0], people, expect, json)
+    else:
+        work = _workload(scenario, people)
+        refuse_runs(runs * collections, 0 if work is None else work.elements)
     return _judge(
         Written(certificate, protocol, held.is_drawn if with_seed is None else with_seed),
         scenario,
@@ -182,6 +189,7 @@ def verify(
         drop or (),
         network,
         expect,
+        solver,
         json,
     )
 
@@ -190,11 +198,51 @@ def _is_too_large(
     scenario: "Scenario", people: "Sequence[int] | Population | None", collections: int
 ) -> bool:
     from simnet.scenario.judging import MOST_MESSAGES
+
+    work = _workload(scenario, people)
+    return work is not None and work.messages * collections > MOST_MESSAGES
+
+
+def _workload(
+    scenario: "Scenario", people: "Sequence[int] | Population | None"
+) -> "Workload | None":
     from simnet.scenario.population import Population
 
     fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
-    work = fitted.described(fitted.build(fitted.users, fitted.items)).workload
-    return work is not None and work.messages * collections > MOST_MESSAGES
+    return fitted.described(fitted.build(fitted.users, fitted.items)).workload
+
+
+def _verified(
+    scenario: "Scenario",
+    corrupt: str,
+    seed: int,
+    people: "Sequence[int] | Population | None",
+    collections: int,
+    drop: Sequence[str],
+    network: "Network | None",
+    by: "By",
+) -> "Verified":
+    from simnet.adversary.orbits.rows import NotAlike
+    from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, SECONDS_A_JUDGED_MESSAGE, announced
+    from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
+    from simnet.scenario.verify import verify as verify_one
+
+    work = _workload(scenario, people)
+    messages, elements = (0, 0) if work is None else (work.messages * collections, work.elements)
+    # A run with more messages, or by symmetry with more elements, is refused.
+    seconds = messages * SECONDS_A_JUDGED_MESSAGE * (messages <= MOST_MESSAGES)
+    if by == "symmetry":
+        seconds = elements * SECONDS_A_JUDGED_ELEMENT * (elements <= MOST_ALIKE_ELEMENTS)
+    try:
+        with announced("verify", seconds):
+            return verify_one(
+                scenario, corrupt, seed, people, collections, drop, network=network, by=by
+            )
+    except NotAlike as error:
+        raise BadInput(
+            f"this run cannot be judged by symmetry: {error}. Judge it by elimination, with fewer "
+            "users if the run has more than ten million messages"
+        ) from error
 
 
 def _judge(
@@ -207,40 +255,30 @@ def _judge(
     drop: Sequence[str],
     network: str | None,
     expect: "Expectation | None",
+    by: "By",
     json: str | None,
 ) -> int:
     from simnet.adversary.whole_view import meets
-    from simnet.cli.long_work import SECONDS_A_JUDGED_MESSAGE, announced
     from simnet.cli.output import console, print_note, print_numbering, remarks, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.show_plain import print_compared
     from simnet.cli.verdicts import missing_functionality, print_counts, print_verdict
-    from simnet.kernel.limits import refuse_runs
     from simnet.network.toml_file import network_named
     from simnet.scenario.compared_outputs import compare_outputs
     from simnet.scenario.drops import drop_outs_json, outcome_in_words
-    from simnet.scenario.judging import MOST_MESSAGES
     from simnet.scenario.numbered import numbering_of
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.plain import guessed_inputs_in_words
-    from simnet.scenario.population import Population
-    from simnet.scenario.verify import verify as verify_one
     from simnet.scenario.verify import verify_runs
 
-    fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
-    work = fitted.described(fitted.build(fitted.users, fitted.items)).workload
-    messages = 0 if work is None else work.messages * collections
-    refuse_runs(len(seeds) * collections, 0 if work is None else work.elements)
-    is_judged = messages <= MOST_MESSAGES  # a run with more messages is refused
-    with announced("verify", messages * SECONDS_A_JUDGED_MESSAGE * is_judged):
-        clocked = None if network is None else network_named(network)
-        verified = verify_one(
-            scenario, corrupt, seeds[0], people, collections, drop, network=clocked
-        )
+    clocked = None if network is None else network_named(network)
+    verified = _verified(scenario, corrupt, seeds[0], people, collections, drop, clocked, by)
     reveals = written.write(verified)
     out = console(json)
     settled = verified.scenario.settings()
-    compared = [compare_outputs(done) for done in verified.verdict.sampled_runs]
+    # A run that is judged by symmetry may be too large to be compared with the ideal world.
+    small = verified.verdict.sampled_runs if by == "elimination" else ()
+    compared = [compare_outputs(done) for done in small]
     result = {
         "protocol": verified.about.name,
         "parameters": plain_parameters(settled, verified.protocol, verified.about),
@@ -248,7 +286,7 @@ def _judge(
         **verified.verdict.as_json(),
         "public": verified.public[0],
         **drop_outs_json(verified.verdict.runs[0], verified.about),
-        **compared[0].as_json(),
+        **(compared[0].as_json() if compared else {}),
     }
     numbering = numbering_of(verified.about, people)
     if numbering is not None:

@@ -15,17 +15,16 @@ from typing import Any
 
 from simnet.adversary.certificate import certificate_of
 from simnet.adversary.check import Certificate
+from simnet.adversary.judge import By
 from simnet.errors import BadInput
 from simnet.record.fate import Fate, MessageFate
-from simnet.scenario.verify import Verified, VerifiedAlike
+from simnet.scenario.verify import Verified
 
 # Differences in these keys are reported first, in this order.
 FIRST = ("format", "version", "protocol", "runs", "set", "statement", "disclosed", "families")
 
 
-def certificate_of_scenario(
-    verified: Verified | VerifiedAlike, name: str, with_seed: bool
-) -> dict[str, Any]:
+def certificate_of_scenario(verified: Verified, name: str, with_seed: bool) -> dict[str, Any]:
     """Return the certificate of a verdict; `name` is the name by which the scenario is found."""
     settings = verified.scenario.settings()
     return certificate_of(verified.verdict, scenario=name, parameters=settings, with_seed=with_seed)
@@ -40,9 +39,10 @@ class Claimed:
         self._content: dict[str, Any] = self.certificate.content
 
     @property
-    def is_by_symmetry(self) -> bool:
-        """Whether the verdict was found by symmetry."""
-        return any(field["alike"] for field in self._content["fields"])
+    def by(self) -> By:
+        """The solver that found the verdict."""
+        is_alike = any(field["alike"] for field in self._content["fields"])
+        return "symmetry" if is_alike else "elimination"
 
     @property
     def scenario(self) -> str | None:
@@ -109,7 +109,7 @@ class Claimed:
             )
         return int(seeds[0])
 
-    def difference(self, verified: Verified | VerifiedAlike, name: str) -> str | None:
+    def difference(self, verified: Verified, name: str) -> str | None:
         """Return the first difference between this certificate and the certificate of a verdict, or
         None.
         """

@@ -11,9 +11,8 @@ from typing import Any, Protocol
 import attrs
 
 from simnet import markup
-from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.verdict import Verdict
-from simnet.adversary.whole_view import Expectation, Judgement, disclosed_in_short, meets
+from simnet.adversary.whole_view import Expectation, disclosed_in_short, meets
 from simnet.adversary.words import condition_in_words, finding_in_short
 from simnet.kernel.run import Run
 
@@ -48,7 +47,7 @@ class Claim(Protocol):
         """What the coalition learns if the claim is true, in words."""
         ...
 
-    def holds(self, verdict: Judgement) -> bool:
+    def holds(self, verdict: Verdict) -> bool:
         """Return whether a verdict confirms the claim."""
         ...
 
@@ -73,7 +72,7 @@ class LearnsNothing:
         """What the coalition learns if the claim is true: nothing, or nothing from shares."""
         return "nothing from shares" if self.from_shares else "nothing"
 
-    def holds(self, verdict: Judgement) -> bool:
+    def holds(self, verdict: Verdict) -> bool:
         """Return whether the verdict is `nothing`: no function of secrets is learned (L = 0).
 
         Without `from_shares`, it must also be proved that disclosed values are independent of the
@@ -100,7 +99,7 @@ class LearnsOnlyOutput:
         """What the coalition learns if the claim is true, in words."""
         return "only the output from shares" if self.from_shares else "only the output"
 
-    def holds(self, verdict: Judgement) -> bool:
+    def holds(self, verdict: Verdict) -> bool:
         """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F), or
         nothing in an aborted run.
 
@@ -122,7 +121,7 @@ class SeesNoShares:
     corrupt: str | Chosen
     words = "perturbed reports alone"
 
-    def holds(self, verdict: Judgement) -> bool:
+    def holds(self, verdict: Verdict) -> bool:
         """Return whether the verdict is `no-shares`, and disclosed values are independent of the
         inputs or have a finite ε, as simnet found or as the protocol states.
         """
@@ -150,7 +149,7 @@ class Exposes:
         """What the coalition learns if the claim is true, in words."""
         return f"exposes {self.secret_of or 'a user'}"
 
-    def holds(self, verdict: Judgement) -> bool:
+    def holds(self, verdict: Verdict) -> bool:
         """Return whether the coalition learns an element of a secret as claimed, and the attacks on
         all elements of secrets that it learns give the true values.
         """
@@ -168,7 +167,7 @@ class Judged:
     """
 
     claim: Claim
-    verdict: Verdict | AlikeVerdict | None
+    verdict: Verdict | None
     not_judged: str | None = None
 
     @property
@@ -191,7 +190,7 @@ class Judged:
         """How the verdict was found: by `elimination` or by `symmetry`; None without a verdict."""
         if self.verdict is None:
             return None
-        return "elimination" if isinstance(self.verdict, Verdict) else "symmetry"
+        return "elimination" if self.verdict.alike is None else "symmetry"
 
     @property
     def learned_in_short(self) -> str:
@@ -261,7 +260,7 @@ class Adversaries(tuple[Judged, ...]):
         """What a verdict on an aborted run says, which claims were not judged, and why, and what
         the proofs of verdicts need, as sentences.
         """
-        verdicts = [row.verdict for row in self if isinstance(row.verdict, Verdict)]
+        verdicts = [row.verdict for row in self if row.verdict is not None]
         conditions = dict.fromkeys(map(condition_in_words, verdicts))
         not_judged = [
             f"{'No claim was judged' if len(coalitions) == len(self) else who}. {reason}"

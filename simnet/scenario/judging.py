@@ -25,7 +25,7 @@ import attrs
 from simnet.adversary.coalition import Coalition, coalition_of
 from simnet.adversary.judge import Judge
 from simnet.adversary.orbits.rows import NotAlike
-from simnet.adversary.orbits.verdict import AlikeJudge, AlikeVerdict
+from simnet.adversary.verdict import Verdict
 from simnet.adversary.whole_view import discloses_nothing
 from simnet.kernel.run import Run
 from simnet.scenario.claims import (
@@ -217,11 +217,9 @@ def _by_symmetry(
         return {}, dict.fromkeys(wanted, why)
     try:
         # The run is played in numbers and read: so each element is moved twice.
-        judge = AlikeJudge(
-            run.protocol,
-            run.inputs,
-            run.seed,
-            same_as=run,
+        judge = Judge(
+            [run],
+            by="symmetry",
             progress=lambda elements: reading.add(elements / (2 * size.elements)),
         )
     except NotAlike as error:
@@ -263,14 +261,14 @@ def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
     return None
 
 
-def undecided(claim: Claim, verdict: AlikeVerdict) -> str | None:
+def undecided(claim: Claim, verdict: Verdict) -> str | None:
     """Why a verdict by symmetry does not decide a claim; None if it does."""
     if not isinstance(claim, BY_SYMMETRY):
         return "this kind of claim is judged by elimination alone"
     if verdict.finding == "undecided":
         return verdict.notes[-1]
     if isinstance(claim, Exposes):
-        if claim.holds(verdict) or verdict.finds_all_exposed:
+        if claim.holds(verdict) or verdict.alike is None or verdict.alike.finds_all_exposed:
             return None
         who = claim.secret_of or "nobody"
         does_not = "is not" if claim.secret_of else "is"

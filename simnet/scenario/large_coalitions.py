@@ -21,8 +21,8 @@ from simnet.adversary.coalitions.answer import EVERYTHING, Answer, Names, Questi
 from simnet.adversary.coalitions.every_coalition import EveryCoalition, judged_all
 from simnet.adversary.coalitions.one_by_one import OneByOne, most_verdicts, refuse_without_secrets
 from simnet.adversary.coalitions.shamir import NotShared, answer_by_shares
+from simnet.adversary.orbits.by_symmetry import BySymmetry
 from simnet.adversary.orbits.rows import NotAlike
-from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.verdict import Verdict
 from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run
@@ -77,7 +77,7 @@ class OneRun:
         """
         return played(self.scenario, self.seed, drop=self.drop, network=self.network)
 
-    def certify(self, judged_by: Callable[[Sequence[str]], Verdict | AlikeVerdict]) -> Certify:
+    def certify(self, judged_by: Callable[[Sequence[str]], Verdict]) -> Certify:
         """Return a function that writes certificates of verdicts."""
 
         def certify(coalition: Sequence[str]) -> str | None:
@@ -127,11 +127,13 @@ def search_coalitions(
     if is_plain:
         try:
             alike = alike_judge(asked.scenario, asked.seed)
-            done, declaring = alike.outline.run, alike.outline.reading.declared
+            solver = alike.solver
+            assert isinstance(solver, BySymmetry)
+            (done,), declaring = solver.runs, solver.declaring
             refuse_without_secrets(users, done, declaring)
             question = _question(done, declaring, only_users)
             certify = asked.certify(alike.verdict)
-            return Searched(done, answer_by_symmetry(alike, question), declaring, certify)
+            return Searched(done, answer_by_symmetry(solver, question), declaring, certify)
         except NotAlike as error:
             reasons.append(f"symmetry does not apply: {error}")
     done = asked.played()

@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import attrs
 
-from simnet.adversary.judge import verdict
-from simnet.adversary.orbits.verdict import AlikeJudge, AlikeVerdict
+from simnet.adversary.judge import By, Judge, verdict
+from simnet.adversary.reading_again import numeric, play_recorded
 from simnet.adversary.verdict import SHARE_FINDINGS, Verdict
 from simnet.adversary.whole_view import Expectation, meets
 from simnet.arrays import Numbers
@@ -39,19 +39,6 @@ class Verified:
     about: About
     verdict: Verdict
     public: tuple[Listed, ...]
-
-
-@attrs.frozen(eq=False)
-class VerifiedAlike:
-    """A verdict on one run in which many parties are alike; `public` has the plain values that
-    messages carried in this run.
-    """
-
-    scenario: Scenario
-    protocol: Protocol
-    about: About
-    verdict: AlikeVerdict
-    public: Listed
 
 
 @attrs.frozen
@@ -91,6 +78,7 @@ def verify(
     fates: Sequence[Fates] | None = None,
     network: Clocked | None = None,
     message_fates: Sequence[Sequence[MessageFate]] | None = None,
+    by: By = "elimination",
 ) -> Verified:
     """Return the verdict on one run, or on several collections from the same inputs.
 
@@ -99,11 +87,15 @@ def verify(
     scenario is fitted. `drop` says who drops out, in the same words for all runs: see
     `simnet.scenario.drops`. If `fates` is given, `drop` is ignored, `fates` has the fates of the
     parties of each run, and `message_fates` those of messages. `network` decides deadlines.
+    `by` names the solver; symmetry judges one run, without drop-outs.
 
-    Raises `BadInput` for parameters, a number of inputs or a coalition that do not fit.
+    Raises `BadInput` for parameters, a number of inputs or a coalition that do not fit. By
+    symmetry, raises `NotAlike` for a run in which parties are not alike.
     """
     scenario, numbers = _fitted(scenario, seed, inputs)
-    protocol, own_inputs = _prepared(scenario, seed, numbers, collections)
+    is_alike = by == "symmetry"
+    protocol, own_inputs = _prepared(scenario, seed, numbers, collections, is_alike)
+    play = play_recorded if is_alike else run
     seeds = range(seed, seed + collections)
     if fates is None:
         told = [fates_of(drop, protocol, own_inputs, each, network) for each in seeds]
@@ -113,7 +105,7 @@ def verify(
     guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
     with explained_by(guess):
         runs = [
-            run(protocol, own_inputs, each, fates=gone, network=network, message_fates=messages)
+            play(protocol, own_inputs, each, fates=gone, network=network, message_fates=messages)
             for each, (gone, messages) in zip(seeds, told, strict=True)
         ]
     about = scenario.described(protocol)
@@ -121,39 +113,21 @@ def verify(
         scenario,
         protocol,
         about,
-        verdict(runs, corrupt, about, same_inputs=collections > 1),
-        tuple(about.public(each) for each in runs),
+        verdict(runs, corrupt, about, same_inputs=collections > 1, by=by),
+        tuple(map(about.public, map(numeric, runs))),
     )
 
 
-def verify_alike(
-    scenario: Scenario,
-    corrupt: str,
-    seed: int,
-    inputs: Sequence[int] | Population | None = None,
-) -> VerifiedAlike:
-    """Return the verdict on one run in which many parties are alike.
-
-    `inputs` are as for `verify`. Raises `NotAlike` for other runs, and `BadInput` for parameters, a
-    number of inputs or a coalition that do not fit.
-    """
-    scenario, numbers = _fitted(scenario, seed, inputs)
-    protocol, own_inputs = _prepared(scenario, seed, numbers, 1, alike=True)
-    about = scenario.described(protocol)
-    judge = AlikeJudge(protocol, own_inputs, seed)
-    done = judge.outline.run
-    return VerifiedAlike(scenario, protocol, about, judge.verdict(corrupt), about.public(done))
-
-
-def alike_judge(scenario: Scenario, seed: int) -> AlikeJudge:
+def alike_judge(scenario: Scenario, seed: int) -> Judge:
     """Return the judge of one run in which many parties are alike, with made-up inputs.
 
-    Raises `NotAlike` as `AlikeJudge` does, and for shares that are values of polynomials. Raises
+    Raises `NotAlike` as `Judge` does, and for shares that are values of polynomials. Raises
     `BadInput` for a protocol that states too many elements of messages for a verdict.
     """
     protocol, own_inputs = _prepared(scenario, seed, None, 1, alike=True)
     with explained_by(guessed_inputs_in_words(scenario, protocol, has_option=False)):
-        return AlikeJudge(protocol, own_inputs, seed, with_polynomials=False)
+        done = play_recorded(protocol, own_inputs, seed)
+        return Judge([done], by="symmetry", with_polynomials=False)
 
 
 def _fitted(

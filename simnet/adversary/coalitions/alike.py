@@ -18,7 +18,7 @@ Each answer is about one coalition: the first members of each kind, where u is t
 its kind. This coalition is judged on the run itself, at the run's own size, with tables whose
 equations are checked (`orbits.solving`).
 
->>> from simnet import Field, Summed, run, seats
+>>> from simnet import Field, Judge, Summed, run, seats
 >>> F, SHARE = Field(10_007), Summed("share")
 >>> class Sharing:
 ...     def parties(self):
@@ -29,7 +29,8 @@ equations are checked (`orbits.solving`).
 ...         rows = masks.append(mine - masks.sum())
 ...         await me.scatter(SHARE, to=me.all("user"), rows=rows)
 ...         await me.gather_sum(SHARE, senders=me.all("user"))
->>> found = answer_by_symmetry(AlikeJudge(Sharing(), list(range(30)), seed=1))
+>>> judge = Judge([run(Sharing(), list(range(30)), seed=1)], by="symmetry")
+>>> found = answer_by_symmetry(judge.solver)
 >>> (standing,) = found.parts[0].standings
 >>> standing.kind.name, standing.exposing.minimal, standing.exposing.maximal
 ('user', (), ((29,),))
@@ -56,11 +57,11 @@ from simnet.adversary.coalitions.answer import (
     untouched_among,
 )
 from simnet.adversary.coalitions.staircase import Counts, Unsearched
-from simnet.adversary.orbits.lift import alike, lift
+from simnet.adversary.orbits.by_symmetry import BySymmetry
+from simnet.adversary.orbits.lift import THEOREM, alike, lift
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import OrbitProof, exposes, touches
 from simnet.adversary.orbits.structure import Component
-from simnet.adversary.orbits.verdict import THEOREM, AlikeJudge
 
 MOST_VERDICTS = 2_000  # about one part of a run, at most
 FEW_ELEMENTS = (
@@ -69,7 +70,7 @@ FEW_ELEMENTS = (
 )
 
 
-def answer_by_symmetry(judge: AlikeJudge, question: Question = EVERYTHING) -> Answer:
+def answer_by_symmetry(judge: BySymmetry, question: Question = EVERYTHING) -> Answer:
     """Find out which coalitions expose and touch each party, by counts.
 
     Raises `NotAlike` if the parties of the run are not alike, and `NoSecrets` for a run in which
@@ -100,7 +101,7 @@ def answer_by_symmetry(judge: AlikeJudge, question: Question = EVERYTHING) -> An
 class _OfPart:
     """Answers about one part of a run. `kinds` is empty if the part contains no secrets."""
 
-    def __init__(self, judge: AlikeJudge, part: int) -> None:
+    def __init__(self, judge: BySymmetry, part: int) -> None:
         self._judge = judge
         self._part = part
         self._number = judge.outline.run.roster.number

@@ -10,16 +10,28 @@ party, too.
 For a run that is not symmetric `NotAlike` is raised: such a run must be judged by elimination.
 """
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import attrs
 
+from simnet.adversary.orbits.outline import Outline
 from simnet.adversary.orbits.rows import NotAlike
-from simnet.adversary.orbits.solving import LiftedFinding, NoProof, OrbitProof, solve
-from simnet.adversary.orbits.structure import Component, Structure
+from simnet.adversary.orbits.solving import (
+    LiftedFinding,
+    NoProof,
+    OrbitProof,
+    exposed_types,
+    solve,
+)
+from simnet.adversary.orbits.structure import Component, Structure, secret_in_words
 
 ORDER: tuple[LiftedFinding, ...] = ("nothing", "output-only", "leaks")
 MOST_TRIES = 5
+
+
+THEOREM = 'Theorem 1 of the page "Verdicts on many parties that are alike" in the documentation'
 
 
 @attrs.frozen(eq=False)
@@ -29,12 +41,83 @@ class Lifted:
     """
 
     found: tuple[tuple[Component, OrbitProof], ...]
+    outline: Outline
 
     @property
     def finding(self) -> LiftedFinding:
         """The finding about all these parts together: the worst finding about any of them."""
         findings = [ORDER.index(proof.finding) for _, proof in self.found]
         return ORDER[max(findings, default=0)]
+
+    @property
+    def classes(self) -> tuple[tuple[str, int], ...]:
+        """The classes of the largest system, with their sizes."""
+        if not self.found:
+            return ()
+        largest = max(self.found, key=lambda each: sum(each[0].system.sizes.values()))
+        return tuple(largest[0].system.sizes.items())
+
+    @property
+    def finds_all_exposed(self) -> bool:
+        """Whether it is certain that `exposed` has all parties of whose secrets the coalition
+        determines single elements.
+
+        It is certain if the field has more elements than every class has parties. The reason is as
+        follows. Suppose that an equation gives a single element. Then we can exchange alike parties
+        in it, in all possible ways, and take the mean of the resulting equations. (Such a mean
+        exists, because its divisor is not 0 in the field.) The mean can be written as a table.
+        """
+        return all(
+            component.system.modulus > max(component.system.sizes.values(), default=0)
+            for component, _ in self.found
+        )
+
+    @functools.cached_property
+    def exposed(self) -> list[tuple[Sequence[int], str]]:
+        """For each type of secrets of which tables show that every single one is determined: the
+        parties who hold these secrets; and their kind, with the secret, in words.
+
+        Secrets that the output alone determines are listed, too.
+        """
+        found = []
+        for component, proof in self.found:
+            for place in exposed_types(component.system, proof) if proof.learned else ():
+                (kind,) = component.system.secrets[place].word
+                words = secret_in_words(component.secrets[place], self.outline.lanes)
+                found.append((component.members[kind], f"{kind}: {words}"))
+        return found
+
+    @property
+    def checked(self) -> list[str]:
+        """What was checked on the run, as sentences."""
+        total = self.outline.run.ledger.total()
+        types = sum(
+            len(component.system.rows) + len(component.system.variables)
+            for component, _ in self.found
+        )
+        return [
+            f"structure: each of {total.elements.get('qd', 0):,} field elements that were sent was "
+            f"read, the parties fall into classes, and each type of honest parties' messages has "
+            f"exactly one message for each choice of parties ({types:,} types of rows "
+            f"and variables in {len(self.found):,} "
+            f"system{'s' if len(self.found) != 1 else ''} of equations)",
+            "relations: alike honest parties compute their messages in the same way, by the forms "
+            "of the messages, in all coefficients and lanes",
+            "freshness: the coins were eliminated from all messages of each sender together, and "
+            "every coin belongs to one sender alone",
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """What the finding rests on, for JSON."""
+        return {
+            "theorem": THEOREM,
+            "checked": self.checked,
+            "exposed": [words for _, words in self.exposed],
+            "systems": [
+                {"classes": dict(component.system.sizes), "verdict": proof.finding}
+                for component, proof in self.found
+            ],
+        }
 
 
 def lift(
@@ -52,7 +135,8 @@ def lift(
         components: list[Component] = []
         try:
             components += structure.components(corrupt, named, part)
-            return Lifted(tuple((each, solve(each.system)) for each in components))
+            found = tuple((each, solve(each.system)) for each in components)
+            return Lifted(found, structure.outline)
         except NoProof as error:
             reason = str(error)
             named |= set(_to_name(components, corrupt))

@@ -72,7 +72,7 @@ def loss_alone(truth: Truth, coalition: Sequence[str], history: History) -> floa
 def check_alone(judge: Judge, found: Verdict, truth: Truth, history: History) -> Counter[str]:
     """Check what is said about the disclosed values of honest parties alone."""
     coalition = found.corrupt.parties
-    told = judge.door_judge.disclosures(coalition, found.bounds.widest)
+    told = judge.solver.door_judge.disclosures(coalition, found.bounds.widest)
     for doors in told.doors:
         says_same = "the same law for every input" in doors.argument
         assert not says_same or doors.epsilon == 0 or "that the coalition knows" in doors.argument

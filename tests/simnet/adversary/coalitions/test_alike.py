@@ -8,13 +8,12 @@ import pytest
 
 from protocols.dpds.script import DPDS
 from protocols.tss.script import TSS
-from simnet import BadInput, Field, Seat, Summed, Tag, every_coalition, run, seats
+from simnet import BadInput, Field, Judge, Seat, Summed, Tag, every_coalition, run, seats
 from simnet.adversary.coalitions.alike import answer_by_symmetry
 from simnet.adversary.coalitions.answer import Answer
 from simnet.adversary.orbits.lift import lift
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import RowType, SymmetricSystem, exposes, solve, touches
-from simnet.adversary.orbits.verdict import AlikeJudge
 from tests.harness.alike_scripts import house, inputs_of, random_alike
 from tests.harness.counted import compared
 from tests.harness.pairwise_masks import PairwiseMasks
@@ -24,7 +23,7 @@ F, NOTE, SHARE = Field(10_007), Tag("note"), Summed("share")
 
 
 def counted(protocol: Any, inputs: Any, seed: int = 1) -> Answer:
-    return answer_by_symmetry(AlikeJudge(protocol, inputs, seed))
+    return answer_by_symmetry(Judge([run(protocol, inputs, seed)], by="symmetry").solver)
 
 
 def house_or_sum(name: str, n: int) -> Any:
@@ -244,7 +243,7 @@ def test_messages_are_named_by_tag_and_key_also_if_the_key_is_0() -> None:
     protocol = TSS(users=12, items=2, participation=0.9, reported=1)
     labels = {
         label
-        for part in answer_by_symmetry(AlikeJudge(protocol, [1, 2] * 6, seed=1)).parts
+        for part in counted(protocol, [1, 2] * 6).parts
         for label in (*part.labels, *(each for kind in part.kinds for each in kind.receives))
     }
     assert labels == {"share 0", "partial 0", "share 1", "partial 1"}

@@ -8,7 +8,6 @@ from protocols.sharing.coalitions import ENOUGH_ELECTED, TOO_FEW_ELECTED
 from protocols.tss.script import TSS
 from simnet import Field, Seat, Summed, Tag, bits, run, seats
 from simnet.adversary.judge import Judge, verdict
-from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.scenario.claims import Exposes, LearnsNothing
 from simnet.scenario.judging import undecided
 from tests.harness.lifted import coalitions_of
@@ -65,7 +64,7 @@ def findings(protocol, corrupt, seed=1):
     """The findings of symmetry and of elimination."""
     inputs = [1 + place % 3 for place in range(protocol.users)]
     done = run(protocol, inputs, seed)
-    by_symmetry = AlikeJudge(protocol, inputs, seed, same_as=done).verdict(corrupt)
+    by_symmetry = Judge([done], by="symmetry").verdict(corrupt)
     return by_symmetry.finding, verdict(done, corrupt).finding
 
 
@@ -92,7 +91,7 @@ def test_elected_users_know_the_election(users, seed):
     protocol = TSS(users, 3, 0.5, 2)
     inputs = [1 + place % 3 for place in range(users)]
     done = run(protocol, inputs, seed)
-    judge = AlikeJudge(protocol, inputs, seed, same_as=done)
+    judge = Judge([done], by="symmetry")
     direct = Judge([done], done.roster.names)
     found: Counter[str] = Counter()
     for corrupt in coalitions_of(done):
@@ -107,7 +106,7 @@ def test_the_claims_of_two_stages_are_decided():
     protocol = TSS(60, 3, 0.5, 1)
     inputs = [1 + place % 3 for place in range(60)]
     done = run(protocol, inputs, 1)
-    judge = AlikeJudge(protocol, inputs, 1, same_as=done)
+    judge = Judge([done], by="symmetry")
     for chosen, finding in ((ENOUGH_ELECTED, "leaks"), (TOO_FEW_ELECTED, "nothing")):
         claim = Exposes(chosen) if finding == "leaks" else LearnsNothing(chosen, from_shares=True)
         found = judge.verdict(chosen.choose(done))

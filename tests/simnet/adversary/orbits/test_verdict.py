@@ -10,17 +10,16 @@ import attrs
 import numpy as np
 import pytest
 
-from simnet import BadInput, Field, Seat, Summed, Tag, constant, index, run, seats, verdict
+from simnet import BadInput, Field, Judge, Seat, Summed, Tag, constant, index, run, seats, verdict
 from simnet.adversary.certificate import certificate_of, certificate_text
 from simnet.adversary.check import BadCertificate, check
 from simnet.adversary.orbits.rows import NotAlike
-from simnet.adversary.orbits.verdict import AlikeJudge
+from simnet.adversary.reading_again import play_recorded
 from simnet.adversary.whole_view import meets
-from simnet.errors import ScriptError
 from simnet.scenario.claims import Exposes, LearnsNothing
 from simnet.scenario.find import find
 from simnet.scenario.judging import undecided
-from simnet.scenario.verify import verify, verify_alike
+from simnet.scenario.verify import verify
 from tests.harness.data import ROOT
 
 F, SHARE, REPORT = Field(10_007), Summed("share"), Summed("report")
@@ -28,9 +27,13 @@ BARE = Tag("bare")
 NODE = shutil.which("node")
 
 
+def by_symmetry(done):
+    return Judge([done], by="symmetry")
+
+
 def alike(name, corrupt, **settings):
     scenario = find(name)[1].with_settings({key: str(value) for key, value in settings.items()})
-    return verify_alike(scenario, corrupt, 1)
+    return verify(scenario, corrupt, 1, by="symmetry")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,7 @@ def test_the_verdict_is_that_of_elimination(name, corrupt, finding):
     assert found.finding in (finding or direct.finding, "undecided")
     assert found.at_most == direct.at_most
     assert meets(found, "nothing") == meets(direct, "nothing")
-    words = " ".join(found.checked)
+    words = " ".join(found.alike.checked)
     assert all(check in words for check in ("structure", "relations", "freshness"))
 
 
@@ -89,7 +92,7 @@ class Twice:
 
 
 def test_related_secrets_leave_the_verdict_undecided_and_never_leaking():
-    found = AlikeJudge(Twice(), [1, 2, 3, 4, 5], 1).verdict("u1")
+    found = by_symmetry(run(Twice(), [1, 2, 3, 4, 5], 1)).verdict("u1")
     assert (found.finding, found.at_most, found.tier) == ("undecided", "leaks", "bound")
     assert "related secrets" in found.notes[0]
 
@@ -105,7 +108,7 @@ class Complement(Twice):
 
 
 def test_a_combination_of_elements_of_one_secret_is_no_certain_leak():
-    found = AlikeJudge(Complement(), [1, 2, 3, 4, 5], 1).verdict("u1")
+    found = by_symmetry(run(Complement(), [1, 2, 3, 4, 5], 1)).verdict("u1")
     direct = verdict(run(Complement(), [1, 2, 3, 4, 5], 1), "u1")
     assert (found.at_least, found.at_most) == (direct.at_least, direct.at_most)
     assert found.finding == "undecided"
@@ -139,7 +142,7 @@ class Returned(Twice):
 )
 def test_field_elements_may_be_returned(form):
     for corrupt in ("u1", "u1, u2"):
-        found = AlikeJudge(Returned(form), [1, 2, 3, 4, 5], 1).verdict(corrupt)
+        found = by_symmetry(run(Returned(form), [1, 2, 3, 4, 5], 1)).verdict(corrupt)
         direct = verdict(run(Returned(form), [1, 2, 3, 4, 5], 1), corrupt)
         assert found.finding == direct.finding
 
@@ -154,22 +157,9 @@ class Bare(Twice):
 
 
 def test_a_leak_names_the_parties_that_are_exposed():
-    found = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1")
+    found = by_symmetry(run(Bare(), [1, 2, 3, 4, 5], 1)).verdict("u1")
     assert found.finding == verdict(run(Bare(), [1, 2, 3, 4, 5], 1), "u1").finding == "leaks"
-    assert found.exposed == ("honest users, kind 2: secret 1, element 1",)
-
-
-def test_the_run_that_is_judged_is_compared_with_a_run_that_was_made_before():
-    judge = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1, same_as=run(Bare(), [1, 2, 3, 4, 5], 1))
-    assert judge.verdict("u1").finding == "leaks"
-
-    class Longer(Bare):
-        async def user(self, me, number):
-            await super().user(me, number)
-            await super().user(me, number)
-
-    with pytest.raises(ScriptError):
-        AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1, same_as=run(Longer(), [1, 2, 3, 4, 5], 1))
+    assert found.alike.as_json()["exposed"] == ["honest users, kind 2: secret 1, element 1"]
 
 
 @pytest.mark.parametrize(
@@ -185,10 +175,10 @@ def test_a_script_that_draws_random_numbers_of_its_own_is_not_judged_by_symmetry
             await me.scatter(SHARE, to=me.all("user"), rows=bare if draw() < 0.5 else masks)
             await me.gather_sum(SHARE, senders=me.all("user"))
 
-    done = run(Sometimes(), [1, 2, 3, 4, 5], 1)
-    for before in (None, done):
+    for play in (run, play_recorded):
+        done = play(Sometimes(), [1, 2, 3, 4, 5], 1)
         with pytest.raises(NotAlike, match=f"{name} changed .* outside me.coins"):
-            AlikeJudge(Sometimes(), [1, 2, 3, 4, 5], 1, same_as=before)
+            by_symmetry(done)
 
 
 class OverFive(Bare):
@@ -216,12 +206,12 @@ class OverFive(Bare):
 
 def test_in_a_small_field_nobody_is_said_not_to_be_exposed():
     """With eight users and q = 5 the mean over all exchanges of users does not exist."""
-    found = AlikeJudge(OverFive(), [1, 2, 3, 4, 0, 1, 2, 3], 1).verdict("network")
-    assert not found.finds_all_exposed
+    found = by_symmetry(run(OverFive(), [1, 2, 3, 4, 0, 1, 2, 3], 1)).verdict("network")
+    assert not found.alike.finds_all_exposed
     assert undecided(Exposes("network"), found)
     assert not undecided(LearnsNothing("network", from_shares=True), found)
-    larger = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1")
-    assert larger.finds_all_exposed
+    larger = by_symmetry(run(Bare(), [1, 2, 3, 4, 5], 1)).verdict("u1")
+    assert larger.alike.finds_all_exposed
     assert undecided(Exposes("u1"), larger) is None
 
 
@@ -230,9 +220,9 @@ class OneBareOverFive(OverFive):
 
 
 def test_in_a_small_field_one_exposed_party_says_nothing_about_another():
-    found = AlikeJudge(OneBareOverFive(), [1, 2, 3, 4, 0, 1, 2, 3], 1).verdict("u1")
+    found = by_symmetry(run(OneBareOverFive(), [1, 2, 3, 4, 0, 1, 2, 3], 1)).verdict("u1")
     assert found.exposed_parties == ("u2",)
-    assert not found.finds_all_exposed
+    assert not found.alike.finds_all_exposed
     assert undecided(Exposes("u1"), found) is None
     assert undecided(Exposes("u1", secret_of="u2"), found) is None
     assert "u3 is not exposed" in undecided(Exposes("u1", secret_of="u3"), found)
@@ -250,7 +240,7 @@ def certificates():
     ):
         found = alike(name, corrupt, users=6, items=2).verdict
         yield certificate_of(found, scenario=name)
-    yield certificate_of(AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1"))
+    yield certificate_of(by_symmetry(run(Bare(), [1, 2, 3, 4, 5], 1)).verdict("u1"))
 
 
 def read_by_node(texts, tmp_path):
@@ -401,7 +391,7 @@ class DenseCoins:
 
 def test_coins_that_many_rows_combine_are_replaced_once():
     """A coin is determined by others, and these by others again: ways to a coin double."""
-    assert AlikeJudge(DenseCoins(24), [1, 2, 3], seed=1).verdict("server").finding == "leaks"
+    assert by_symmetry(run(DenseCoins(24), [1, 2, 3], 1)).verdict("server").finding == "leaks"
 
 
 def test_true_is_no_version():
