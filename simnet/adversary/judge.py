@@ -177,16 +177,18 @@ class Judge:
         given = list(map(numeric, runs))
         everyone = {name for done in given for name in done.roster.names}
         self._observed = sorted(everyone if observe is None else set(observe))
-        is_large = by == "symmetry"
-        seen, threads = ((), None) if is_large else (self._observed, 1)
+        is_alike = by == "symmetry"
+        seen = () if is_alike else self._observed
         # The numeric runs, on which attacks are replayed, and the values that their doors gave.
         both = [
-            each if isinstance(each, Recorded) else recorded(each, seen, threads, progress)
+            each
+            if isinstance(each, Recorded)
+            else recorded(each, seen, progress if is_alike else None)
             for each in runs
         ]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
         self.solver: ByElimination | BySymmetry
-        if is_large:
+        if is_alike:
             self.solver = BySymmetry(given, both, progress, with_polynomials)
         else:
             self.solver = ByElimination(given, both, self._observed, same_inputs)

@@ -87,7 +87,6 @@ def play_recorded(
 def recorded(
     done: Run,
     observe: Iterable[str],
-    threads: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Recorded:
     """Play a run once more in numbers, and record its doors.
@@ -95,7 +94,7 @@ def recorded(
     Raises `ScriptError` if the two runs differ (`compare_runs`), and as `play_recorded` does.
     """
     reading = Recording()
-    sampled = played_again(done, observe, reading, threads, progress)
+    sampled = played_again(done, observe, reading, progress)
     compare_runs(done, sampled)
     return _checked(Recorded(sampled, reading.record), done)
 
@@ -143,13 +142,11 @@ def played_again(
     done: Run,
     observe: Iterable[str],
     reading: Reading,
-    threads: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Run:
     """Play a run once more in another reading, without any comparison.
 
-    Names in `observe` that are no party of the run are left out. With one thread, blocks are
-    recorded in the same order every time. `progress` is as for `run`.
+    Names in `observe` that are no party of the run are left out. `progress` is as for `run`.
     """
     observed = [name for name in observe if name in done.roster.number]
     return run(
@@ -162,7 +159,7 @@ def played_again(
         network=done.same_deadlines,
         message_fates=done.message_fates,
         in_place=done.in_place,
-        threads=threads,
+        threads=1 if observed else None,  # with one, blocks are always recorded in the same order
         progress=progress,
         schedule=copy.deepcopy(
             done.schedule

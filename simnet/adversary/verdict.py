@@ -47,7 +47,6 @@ from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.door_laws.refusals import RefusedInputs
 from simnet.adversary.field_view import Excerpt
 from simnet.adversary.knowledge import BasisFunction, Knowledge
-from simnet.adversary.orbits.by_symmetry import BoundsByClass
 from simnet.adversary.orbits.lift import Lifted
 from simnet.adversary.output_fixes import (
     KnownSum,
@@ -153,7 +152,7 @@ class Verdict:
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
     # The object that computed both ends of the verdict, by elimination or by symmetry.
-    both_ends: ShareBounds | BoundsByClass = attrs.field(repr=False)
+    both_ends: ShareBounds | Lifted = attrs.field(repr=False)
     # the possible values of honest secrets, computed when they are needed
     secret_values: Callable[[], Mapping[SecretKey, SecretValues]] = attrs.field(repr=False)
     find_refused: Callable[[], tuple[RefusedInputs, ...]] = attrs.field(repr=False)
@@ -169,7 +168,7 @@ class Verdict:
         """The classes of parties who are alike, with the proof about them; None if the verdict was
         found by elimination.
         """
-        return self.both_ends.lifted if isinstance(self.both_ends, BoundsByClass) else None
+        return self.both_ends if isinstance(self.both_ends, Lifted) else None
 
     @property
     def seeds(self) -> tuple[int, ...]:

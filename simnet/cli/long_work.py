@@ -12,7 +12,8 @@ from simnet.errors import BadInput
 from simnet.stated.about import Workload
 
 if TYPE_CHECKING:
-    from simnet.scenario.judging import Size, Way
+    from simnet.adversary.judge import By
+    from simnet.scenario.judging import Size
 
 # For this many field elements or more, the program asks before it starts the run.
 LARGE = 1_000_000_000
@@ -56,7 +57,7 @@ def seconds_of(work: Workload | None) -> float:
     return work.elements * SECONDS_AN_ELEMENT + work.messages * SECONDS_A_MESSAGE
 
 
-def seconds_to_judge(way: "Way | None", size: "Size", seconds: float) -> float:
+def seconds_to_judge(way: "By | None", size: "Size", seconds: float) -> float:
     """Return about how long it takes to judge claims, in seconds, on a run that took `seconds`.
 
     `way` is how the claims are judged first. The result is 0 if `way` is None.

@@ -18,12 +18,11 @@ shares of polynomials in place of additive ones symmetry does not apply, so no c
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
 
 import attrs
 
 from simnet.adversary.coalition import Coalition, coalition_of
-from simnet.adversary.judge import Judge
+from simnet.adversary.judge import By, Judge
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.verdict import Verdict
 from simnet.adversary.whole_view import discloses_nothing
@@ -65,7 +64,6 @@ ABORTED = (
 )
 
 Progress = Callable[[float], None]
-Way = Literal["elimination", "symmetry"]
 
 
 @attrs.frozen
@@ -101,6 +99,12 @@ class Size:
         )
 
     @property
+    def ways(self) -> list[By]:
+        """The ways to a verdict on such a run, in order."""
+        by_symmetry: list[By] = ["symmetry"] * self.is_large
+        return by_symmetry + ["elimination"] * self.fits_elimination
+
+    @property
     def too_large_in_words(self) -> str:
         """Why elimination does not judge such a run."""
         if self.parties > MOST_PARTIES:
@@ -114,7 +118,7 @@ class Size:
         return f"{count:,} {what}, which is too many for elimination (at most {most:,})"
 
 
-def first_way(claims: Sequence[Claim], run: Run) -> Way | None:
+def first_way(claims: Sequence[Claim], run: Run) -> By | None:
     """How claims on a run are judged first; None if they cannot be judged."""
     size = Size.of(run)
     if size.is_large and _why_not_alike(claims, run, size) is None:
@@ -144,25 +148,18 @@ def judge_claims(
             found[place] = Judged(claim, None)
         elif run.aborts and isinstance(claim, Exposes):
             found[place] = Judged(claim, None, not_judged=ABORTED)
-    wanted = {
-        place: (claims[place], coalition)
-        for place, coalition in enumerate(coalitions)
-        if coalition is not None and place not in found
-    }
     size = Size.of(run)
     reading = _Step(progress)
-    reasons: Mapping[int, str] = {}
-    if size.is_large:
-        decided, reasons = _by_symmetry(wanted, run, size, reading, progress)
-        found.update(decided)
-        wanted = {place: wanted[place] for place in wanted if place not in decided}
-    if wanted and size.fits_elimination:
-        observed = _observed([coalition for _, coalition in wanted.values()], run)
-        judge = Judge([run], observed, about)
-        reading.end()
-        for place, (claim, coalition) in wanted.items():
-            found[place] = Judged(claim, judge.verdict(coalition))
-            progress(1)
+    reasons: dict[int, str] = {}
+    for by in size.ways:
+        wanted = {
+            place: (claims[place], coalition)
+            for place, coalition in enumerate(coalitions)
+            if coalition is not None and place not in found
+        }
+        if wanted:
+            decided, reasons = _judged(by, wanted, run, about, reading, progress)
+            found.update(decided)
     reading.end()
     for place, claim in enumerate(claims):
         if place not in found:
@@ -204,22 +201,31 @@ class _Step:
         self.add(1)
 
 
-# By symmetry.
-
 Wanted = Mapping[int, tuple[Claim, Coalition]]
 
 
-def _by_symmetry(
-    wanted: Wanted, run: Run, size: Size, reading: _Step, progress: Progress
+def _judged(
+    by: By,
+    wanted: Wanted,
+    run: Run,
+    about: About | None,
+    reading: _Step,
+    progress: Progress,
 ) -> tuple[dict[int, Judged], dict[int, str]]:
-    why = _why_not_alike([claim for claim, _ in wanted.values()], run, size)
+    """Return the claims that are decided in one way, and why the others are not."""
+    size = Size.of(run)
+    why = None
+    if by == "symmetry":
+        why = _why_not_alike([claim for claim, _ in wanted.values()], run, size)
     if why is not None:
         return {}, dict.fromkeys(wanted, why)
     try:
-        # The run is played in numbers and read: so each element is moved twice.
         judge = Judge(
             [run],
-            by="symmetry",
+            _observed([coalition for _, coalition in wanted.values()], run),
+            about,
+            by=by,
+            # The run is played in numbers and read: so each element is moved twice.
             progress=lambda elements: reading.add(elements / (2 * size.elements)),
         )
     except NotAlike as error:
@@ -230,10 +236,9 @@ def _by_symmetry(
     for place, (claim, coalition) in wanted.items():
         try:
             verdict = judge.verdict(coalition)
+            doubt = undecided(claim, verdict)
         except NotAlike as error:
-            reasons[place] = str(error)
-            continue
-        doubt = undecided(claim, verdict)
+            doubt = str(error)
         if doubt is None:
             decided[place] = Judged(claim, verdict)
             progress(1)
@@ -262,13 +267,15 @@ def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
 
 
 def undecided(claim: Claim, verdict: Verdict) -> str | None:
-    """Why a verdict by symmetry does not decide a claim; None if it does."""
+    """Why a verdict does not decide a claim; None if it does, as every one by elimination."""
+    if verdict.alike is None:
+        return None
     if not isinstance(claim, BY_SYMMETRY):
         return "this kind of claim is judged by elimination alone"
     if verdict.finding == "undecided":
         return verdict.notes[-1]
     if isinstance(claim, Exposes):
-        if claim.holds(verdict) or verdict.alike is None or verdict.alike.finds_all_exposed:
+        if claim.holds(verdict) or verdict.alike.finds_all_exposed:
             return None
         who = claim.secret_of or "nobody"
         does_not = "is not" if claim.secret_of else "is"

@@ -23,6 +23,7 @@ from simnet.adversary.coalitions.one_by_one import OneByOne, most_verdicts, refu
 from simnet.adversary.coalitions.shamir import NotShared, answer_by_shares
 from simnet.adversary.orbits.by_symmetry import BySymmetry
 from simnet.adversary.orbits.rows import NotAlike
+from simnet.adversary.reading_again import numeric
 from simnet.adversary.verdict import Verdict
 from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run
@@ -75,7 +76,8 @@ class OneRun:
 
         Raises `BadInput` if the protocol states too many messages for a verdict.
         """
-        return played(self.scenario, self.seed, drop=self.drop, network=self.network)
+        (done,) = played(self.scenario, [self.seed], drop=self.drop, network=self.network)
+        return numeric(done)
 
     def certify(self, judged_by: Callable[[Sequence[str]], Verdict]) -> Certify:
         """Return a function that writes certificates of verdicts."""

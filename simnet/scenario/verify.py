@@ -7,7 +7,7 @@ from typing import Any, get_args
 import attrs
 
 from simnet.adversary.judge import By, Judge, verdict
-from simnet.adversary.reading_again import numeric, play_recorded
+from simnet.adversary.reading_again import Recorded, numeric, play_recorded
 from simnet.adversary.verdict import SHARE_FINDINGS, Verdict
 from simnet.adversary.whole_view import Expectation, meets
 from simnet.arrays import Numbers
@@ -92,22 +92,24 @@ def verify(
     Raises `BadInput` for parameters, a number of inputs or a coalition that do not fit. By
     symmetry, raises `NotAlike` for a run in which parties are not alike.
     """
-    scenario, numbers = _fitted(scenario, seed, inputs)
-    is_alike = by == "symmetry"
-    protocol, own_inputs = _prepared(scenario, seed, numbers, collections, is_alike)
-    play = play_recorded if is_alike else run
-    seeds = range(seed, seed + collections)
-    if fates is None:
-        told = [fates_of(drop, protocol, own_inputs, each, network) for each in seeds]
+    own: Sequence[int] | Numbers | None = None
+    if isinstance(inputs, Population):
+        scenario = scenario.fitted(inputs)
+        own = (in_chance_order(inputs, seed) if scenario.in_chance_order else inputs).inputs
     else:
-        astray = message_fates or [()] * len(fates)
-        told = [(dict(gone), list(own)) for gone, own in zip(fates, astray, strict=True)]
-    guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
-    with explained_by(guess):
-        runs = [
-            play(protocol, own_inputs, each, fates=gone, network=network, message_fates=messages)
-            for each, (gone, messages) in zip(seeds, told, strict=True)
-        ]
+        own = inputs
+    runs = played(
+        scenario,
+        range(seed, seed + collections),
+        own,
+        drop,
+        fates,
+        network,
+        message_fates,
+        by=by,
+        has_option=True,
+    )
+    protocol = numeric(runs[0]).protocol
     about = scenario.described(protocol)
     return Verified(
         scenario,
@@ -124,60 +126,52 @@ def alike_judge(scenario: Scenario, seed: int) -> Judge:
     Raises `NotAlike` as `Judge` does, and for shares that are values of polynomials. Raises
     `BadInput` for a protocol that states too many elements of messages for a verdict.
     """
-    protocol, own_inputs = _prepared(scenario, seed, None, 1, alike=True)
-    with explained_by(guessed_inputs_in_words(scenario, protocol, has_option=False)):
-        done = play_recorded(protocol, own_inputs, seed)
-        return Judge([done], by="symmetry", with_polynomials=False)
-
-
-def _fitted(
-    scenario: Scenario, seed: int, inputs: Sequence[int] | Population | None
-) -> tuple[Scenario, Sequence[int] | Numbers | None]:
-    if not isinstance(inputs, Population):
-        return scenario, inputs
-    scenario = scenario.fitted(inputs)
-    return scenario, (in_chance_order(inputs, seed) if scenario.in_chance_order else inputs).inputs
+    done = played(scenario, [seed], by="symmetry")
+    return Judge(done, by="symmetry", with_polynomials=False)
 
 
 def played(
     scenario: Scenario,
-    seed: int,
-    inputs: Sequence[int] | None = None,
+    seeds: Sequence[int],
+    inputs: Sequence[int] | Numbers | None = None,
     drop: Sequence[str] = (),
+    fates: Sequence[Fates] | None = None,
     network: Clocked | None = None,
-) -> Run:
-    """Return one run of a scenario's protocol; `drop` says who drops out, and `network` decides
-    deadlines.
+    message_fates: Sequence[Sequence[MessageFate]] | None = None,
+    *,
+    by: By = "elimination",
+    has_option: bool = False,
+) -> list[Run | Recorded]:
+    """Return runs of a scenario's protocol on the same inputs, one for each seed; for symmetry,
+    with the record of their doors. The arguments are as for `verify`; `has_option` says whether the
+    command at hand has the option `--inputs`.
 
     Raises `BadInput` if the protocol states too many messages for a verdict.
     """
-    protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
-    # The commands that call this function have no option `--inputs`.
-    guess = guessed_inputs_in_words(scenario, protocol, has_option=False)
-    with explained_by(guess if inputs is None else None):
-        fates, messages = fates_of(drop, protocol, own_inputs, seed, network)
-        return run(protocol, own_inputs, seed, fates=fates, network=network, message_fates=messages)
-
-
-def _prepared(
-    scenario: Scenario,
-    seed: int,
-    inputs: Sequence[int] | Numbers | None,
-    collections: int,
-    alike: bool = False,
-) -> tuple[Any, Any]:
     protocol = scenario.build(scenario.users, scenario.items)
     work = scenario.described(protocol).workload
     if work is not None:
-        _check_size(work.messages * collections, work.elements * collections, alike)
-    return protocol, inputs_for(scenario, protocol, seed) if inputs is None else list(inputs)
+        _check_size(work.messages * len(seeds), work.elements * len(seeds), by)
+    own = inputs_for(scenario, protocol, seeds[0]) if inputs is None else list(inputs)
+    if fates is None:
+        told = [fates_of(drop, protocol, own, seed, network) for seed in seeds]
+    else:
+        astray = message_fates or [()] * len(fates)
+        told = [(dict(gone), list(lost)) for gone, lost in zip(fates, astray, strict=True)]
+    guess = guessed_inputs_in_words(scenario, protocol, has_option) if inputs is None else None
+    play = run if by == "elimination" else play_recorded
+    with explained_by(guess):
+        return [
+            play(protocol, own, seed, fates=gone, network=network, message_fates=lost)
+            for seed, (gone, lost) in zip(seeds, told, strict=True)
+        ]
 
 
-def _check_size(messages: int, elements: int, alike: bool) -> None:
+def _check_size(messages: int, elements: int, by: By) -> None:
     what = f"a verdict on {messages:,} messages with {elements:,} elements would take too"
-    if alike and elements > MOST_ALIKE_ELEMENTS:
+    if by == "symmetry" and elements > MOST_ALIKE_ELEMENTS:
         raise BadInput(f"{what} long: judge fewer users (at most {MOST_ALIKE_ELEMENTS:,} elements)")
-    if not alike and messages > MOST_MESSAGES:
+    if by == "elimination" and messages > MOST_MESSAGES:
         raise BadInput(
             f"{what} much memory: judge fewer users (at most {MOST_MESSAGES:,} messages)"
         )

@@ -59,28 +59,12 @@ from simnet.adversary.hidden_structure import PlayedAlone
 from simnet.adversary.orbits.lift import Lifted, lift
 from simnet.adversary.orbits.outline import outline_of
 from simnet.adversary.orbits.rows import NotAlike
-from simnet.adversary.orbits.solving import LiftedFinding, OrbitProof
+from simnet.adversary.orbits.solving import OrbitProof
 from simnet.adversary.orbits.structure import Component, Structure
 from simnet.adversary.reading_again import Recorded
 from simnet.adversary.roles import Roles
 from simnet.kernel.run import Run
 from simnet.stated.about import About
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class BoundsByClass:
-    """What a coalition learns from field elements, at least and at most, as tables show it.
-
-    `notes` say why the upper end may be too high. `widest` is all that the coalition may know about
-    field elements; None if it may know everything.
-    """
-
-    at_least: LiftedFinding
-    at_most: LiftedFinding
-    notes: list[str]
-    widest: WidestView | None
-    lifted: Lifted
-    knowledge = ()
 
 
 class BySymmetry:
@@ -120,7 +104,7 @@ class BySymmetry:
         """Judges the disclosed values of the run."""
         return DoorJudge(self.runs, [self.outline.reading], self.unknowns, lambda: [0], False)
 
-    def bounds(self, coalition: Coalition) -> BoundsByClass:
+    def bounds(self, coalition: Coalition) -> Lifted:
         """What a coalition learns from field elements, at least and at most.
 
         Who sends how much to whom follows from disclosed values and from coins that say nothing
@@ -131,18 +115,12 @@ class BySymmetry:
             raise NotAlike("no honest party has declared a secret")
         numbers = self.outline.run.roster.number
         lifted = lift(self.structure, frozenset(numbers[name] for name in coalition.parties))
-        doubt = self._doubt(coalition, lifted) if lifted.finding == "leaks" else None
+        doubt = self._doubt(coalition, lifted) if lifted.at_most == "leaks" else None
         view = None
-        if lifted.finding == "nothing":
+        if lifted.at_most == "nothing":
             roles = Roles(self.unknowns, coalition.parties, [])
             view = WidestView(functions={}, roles=roles, unknowns=self.unknowns)
-        return BoundsByClass(
-            at_least=lifted.finding if doubt is None else "nothing",
-            at_most=lifted.finding,
-            notes=[] if doubt is None else [doubt],
-            widest=view,
-            lifted=lifted,
-        )
+        return attrs.evolve(lifted, doubt=doubt, widest=view)
 
     def _doubt(self, coalition: Coalition, lifted: Lifted) -> str | None:
         """Say why functions beyond the output are perhaps no leak; None if there is no doubt."""

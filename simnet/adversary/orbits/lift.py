@@ -16,6 +16,7 @@ from typing import Any
 
 import attrs
 
+from simnet.adversary.door_laws.surroundings import WidestView
 from simnet.adversary.orbits.outline import Outline
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import (
@@ -29,8 +30,6 @@ from simnet.adversary.orbits.structure import Component, Structure, secret_in_wo
 
 ORDER: tuple[LiftedFinding, ...] = ("nothing", "output-only", "leaks")
 MOST_TRIES = 5
-
-
 THEOREM = 'Theorem 1 of the page "Verdicts on many parties that are alike" in the documentation'
 
 
@@ -38,13 +37,29 @@ THEOREM = 'Theorem 1 of the page "Verdicts on many parties that are alike" in th
 class Lifted:
     """What a coalition learns: one system, with its proof, for each part of the run in which honest
     parties have secrets. A *part* has the messages and secrets that relations join.
+
+    `doubt` says why the upper end may be too high, if this is so. `widest` is all that the
+    coalition may know about field elements; None if it may know everything.
     """
 
     found: tuple[tuple[Component, OrbitProof], ...]
     outline: Outline
+    doubt: str | None = None
+    widest: WidestView | None = None
+    knowledge = ()
 
     @property
-    def finding(self) -> LiftedFinding:
+    def at_least(self) -> LiftedFinding:
+        """What the coalition certainly learns."""
+        return self.at_most if self.doubt is None else "nothing"
+
+    @property
+    def notes(self) -> list[str]:
+        """Why the two ends differ."""
+        return [] if self.doubt is None else [self.doubt]
+
+    @property
+    def at_most(self) -> LiftedFinding:
         """The finding about all these parts together: the worst finding about any of them."""
         findings = [ORDER.index(proof.finding) for _, proof in self.found]
         return ORDER[max(findings, default=0)]

@@ -17,8 +17,8 @@ from simnet.adversary.coalitions.answer import Question
 from simnet.adversary.coalitions.one_by_one import OneByOne
 from simnet.scenario.breaking import Sizes, smallest_sizes
 from simnet.scenario.find import find
+from simnet.scenario.large_coalitions import OneRun
 from simnet.scenario.scenario import Scenario
-from simnet.scenario.verify import played
 from tests.harness.marks import slow_but
 from tests.harness.mutants import ElectsOneTooFew, LeavesOneOut
 from tests.harness.shell import RING
@@ -246,7 +246,7 @@ def agree(scenario: Scenario, seed: int) -> Sizes:
     """Compare the sizes that `--runs` finds with the lists of the command without it, which judges
     every coalition.
     """
-    every = every_coalition(played(scenario, seed))
+    every = every_coalition(OneRun(scenario, "", seed).played())
     sizes = smallest_sizes(scenario, [seed])
     role_of = dict(zip(every.parties, every.roles, strict=True))
     users = {role_of[standing.party] for standing in every.standings}
