@@ -40,7 +40,7 @@ def claims(
     json
         Write the claims as JSON to this file; `-` writes them to standard output.
     """
-    from scenarios.papers import PAPERS, judged
+    from scenarios.papers.judging import PAPERS, judged
     from simnet.cli.output import console, write_json
 
     chosen = papers or tuple(PAPERS)

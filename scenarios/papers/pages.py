@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from scenarios.papers import PAPERS, experiments, judged
+from scenarios.papers.judging import PAPERS, experiments, judged
 from simnet.files import write_whole
 from simnet.studies.here import reproduce
 from simnet.studies.page import claims_table, summary, wrong_claims

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.papers import PAPERS, claims_of, experiments, judged, measured
+from scenarios.papers.judging import PAPERS, claims_of, experiments, judged, measured
 from scenarios.papers.command import claims as claims_command
 from scenarios.papers.pages import DOCS, pages
 from simnet.errors import BadInput

@@ -1,4 +1,4 @@
-"""A small run does not load the libraries that would take longer to load than the run takes."""
+"""A small command does not load the libraries that would take longer to load than it takes."""
 
 import subprocess
 import sys
@@ -9,18 +9,22 @@ PROGRAM = """
 import sys
 from simnet.cli.main import main
 try:
-    main(["run", "dpds", "--users", "100"])
+    main(sys.argv[1:])
 finally:
     print(*sys.modules, file=sys.stderr)
 """
+LARGE = {"scipy", "flint", "matplotlib", "pyarrow", "sqlite3", "hypothesis"}
 
 
-@pytest.mark.slow
-def test_a_small_run_loads_no_large_library() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False
-    )
-    assert "Bill" in done.stdout
-    loaded = set(done.stderr.split())
-    assert "numpy" in loaded
-    assert not loaded & {"scipy", "flint", "matplotlib", "pyarrow", "sqlite3", "hypothesis"}
+@pytest.mark.parametrize(
+    ("command", "text", "large"),
+    [
+        ("--version", ".", {"numpy", "scenarios.papers.judging", *LARGE}),
+        pytest.param("run dpds --users 100", "Bill", LARGE, marks=pytest.mark.slow),
+    ],
+)
+def test_a_small_command_loads_no_large_library(command: str, text: str, large: set[str]) -> None:
+    program = [sys.executable, "-c", PROGRAM, *command.split()]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert text in done.stdout
+    assert not {*done.stderr.split()} & large
