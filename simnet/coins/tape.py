@@ -80,10 +80,16 @@ class Tape:
     `stop` is the error that ended the play: the tape had no entry left, or the script did something
     that cannot be played out. `stop` is None before. It is kept, because a script may catch this
     error.
+
+    After its entries, the tape goes on with the first outcome of each coin, until these coins have
+    more than `further` outcomes together. `choices` are these coins, and the one at which the tape
+    ended.
     """
 
-    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+    def __init__(self, outcomes: Sequence[Outcome], further: int = 0) -> None:
         self.stop: BaseException | None = None
+        self.choices: list[Choice] = []
+        self._further = further
         self._outcomes = outcomes
         self._at = 0
 
@@ -96,7 +102,12 @@ class Tape:
         if len(choice.outcomes) == 1:
             return choice.outcomes[0][0]
         if self._at == len(self._outcomes):
-            raise self.stopped(TapeEnd(choice))
+            self._further -= len(choice.outcomes)
+            if self.stop is None:
+                self.choices.append(choice)
+            if self.stop is not None or self._further < 0:
+                raise self.stopped(TapeEnd(choice))
+            return choice.outcomes[0][0]
         self._at += 1
         return self._outcomes[self._at - 1]
 

@@ -373,7 +373,7 @@ class Model:
             )
         self._trees: dict[tuple[int, Hashable], PartyTree] = {}  # trees by party and input
         self._structures: dict[Hashable, int] = {}
-        self.vault = vault_of(protocol, [*self.roster.scripts.values()], 0, {})
+        self.vault = vault_of(protocol, [*self.roster.scripts.values()], {}, shares=False)
         self._start = ScheduleNode(Network(len(self.roster)))
 
     def worlds(

@@ -66,7 +66,7 @@ from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.sealed import Input, Sealed
 from simnet.vault.installed_code import comes_installed
-from simnet.vault.place import in_place_by_wish, said_in_place, vault_of
+from simnet.vault.place import MOST_PARTIES, in_place_by_wish, said_in_place, vault_of
 
 LASTING = (
     "a script changes something that outlasts the run, such as a global list, a counter or an "
@@ -410,11 +410,10 @@ def run(
             message_fates=message_fates,
         )
         vault, scripts = stage.vault, tuple(stage.roster.scripts.values())
-        memory = None if vault is None else vault.memory()
         with _without_arguments(vault is not None):
             done = stage.play()
         is_wished = in_place_by_wish.get()
-        is_remembered = vault is not None and memory is not None and memory != vault.memory()
+        is_remembered = vault is not None and vault.has_changed()
         del stage  # what is freed may drop a press, which the block hears
     after = _global_generators()
     drawn_from = tuple(name for name in before if before[name] != after[name])
@@ -532,7 +531,10 @@ class _Stage:
         reading.begin(self.actors)
         self.turns = Turns(schedule, self._start, lambda: self.ledger.messages, self._quiet)
         self.vault = vault_of(
-            protocol, [*self.roster.scripts.values()], len(self.roster), self.inputs
+            protocol,
+            [*self.roster.scripts.values()],
+            self.inputs,
+            shares=len(self.roster) > MOST_PARTIES,
         )
         self.turns.turn.vault = self.vault
         self.aborts: tuple[Ending, ...] = ()

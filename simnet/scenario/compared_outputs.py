@@ -17,7 +17,6 @@ coins than the script, nothing is compared. If the arrays differ, we do not call
 """
 
 import itertools
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -311,7 +310,8 @@ def _vault(done: Run) -> Caller | None:
     if done.in_place or not isinstance(done.protocol, Ideal):
         return None
     # No verdict rests on these calls, so they share a process, as in a run of many parties.
-    return vault_of(done.protocol, [done.protocol.functionality], sys.maxsize, done.inputs)
+    scripts = [*done.roster.scripts.values()]  # then the nursery of the run serves again
+    return vault_of(done.protocol, scripts, done.inputs, shares=True)
 
 
 def _lists(handed: Mapping[str, Any]) -> Handed:

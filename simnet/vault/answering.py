@@ -14,7 +14,7 @@ from typing import Any
 
 from simnet.coins.coins import discrete_of
 from simnet.coins.sampled import SampledCoins
-from simnet.coins.tape import TapeDiscrete, TapeEnd
+from simnet.coins.tape import Tape, TapeDiscrete, TapeEnd
 from simnet.doors.call import DoorCall, called
 from simnet.doors.plain_values import encode
 from simnet.doors.record import position_of
@@ -54,9 +54,9 @@ def serve(number: int, error: BaseException | None) -> None:
 
 
 def _answer(packed: bytes, values: bytes, error: BaseException | None) -> tuple[Any, ...]:
-    """Call a function, and return what happened: its value, its error, or the coin for which its
-    tape has no outcome; what it billed; how far it read its coins; whether it asked for coins; and
-    the number of at least q that a secret was made of, if there is one.
+    """Call a function, and return what happened: its value, its error, or that its tape ended; what
+    it billed; how far it read its coins; whether it asked for coins; the number of at least q that
+    a secret was made of, if there is one; and the outcomes of the coins that it tossed ahead.
     """
     try:
         if error is not None:
@@ -71,7 +71,7 @@ def _answer(packed: bytes, values: bytes, error: BaseException | None) -> tuple[
             source: Any = discrete_of(coins)
             source.skip(position)
     except BaseException as failure:
-        return *_stopped(failure), {}, 0, False, None
+        return *_stopped(failure), {}, 0, False, None, encode([])
     kind, function, owner, takes_coins, field, shape, plain = described
     rest = iter(given)
     arguments = [
@@ -90,11 +90,12 @@ def _answer(packed: bytes, values: bytes, error: BaseException | None) -> tuple[
     start = position_of(coins)
     outcome = _outcome(call, arguments, coins)
     source = None if coins is None else discrete_of(coins)
-    if isinstance(source, TapeDiscrete) and source.tape.stop is not None:
-        end, data = _stopped(source.tape.stop)  # perhaps the function caught this error
-        outcome = "end" if end == "end" else "stopped", data
-    tossed = coins is not None and coins.tossed
-    return *outcome, dict(meter.counts), position_of(coins) - start, tossed, call.reduced
+    tape = source.tape if isinstance(source, TapeDiscrete) else Tape(())
+    if tape.stop is not None:  # perhaps the function caught this error
+        outcome = "end" if isinstance(tape.stop, TapeEnd) else "stopped", _stopped(tape.stop)[1]
+    tossed, billed = coins is not None and coins.tossed, dict(meter.counts)
+    ahead = encode([choice.outcomes for choice in tape.choices])
+    return *outcome, billed, position_of(coins) - start, tossed, call.reduced, ahead
 
 
 def _outcome(call: DoorCall, arguments: Sequence[object], coins: Any) -> tuple[str, Any]:
@@ -106,8 +107,6 @@ def _outcome(call: DoorCall, arguments: Sequence[object], coins: Any) -> tuple[s
 
 
 def _stopped(error: BaseException) -> tuple[str, Any]:
-    if isinstance(error, TapeEnd):
-        return "end", encode(error.choice.outcomes)
     kind, arguments = type(error), error.args
     if not all(type(each) in (bool, int, float, str) for each in arguments):
         arguments = (str(error),)

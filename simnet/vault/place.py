@@ -13,22 +13,25 @@ from simnet.vault.installed_code import comes_installed
 if TYPE_CHECKING:
     from simnet.vault.vault import Vault
 
+MOST_PARTIES = 50  # in a run with more parties, calls share processes
+
 # Whether runs call all functions in place because the caller of `run` says so.
 in_place_by_wish: ContextVar[bool] = ContextVar("in_place_by_wish", default=False)
 
 
 def vault_of(
-    protocol: object, scripts: Sequence[object], parties: int, inputs: Mapping[str, Any]
+    protocol: object, scripts: Sequence[object], inputs: Mapping[str, Any], *, shares: bool
 ) -> "Vault | None":
     """Return a new vault for a run; None if functions of doors are called in place: if all code of
     the protocol and its scripts comes from installed packages, or if the caller says so. `inputs`
-    are those of parties whose calls may be made ahead.
+    are those of parties whose calls may be made ahead. `shares` says that all calls share
+    processes.
     """
     if in_place_by_wish.get() or comes_installed((protocol, *scripts)):
         return None
     from simnet.vault.vault import Vault
 
-    return Vault(protocol, scripts, parties, inputs)
+    return Vault(protocol, scripts, inputs, shares)
 
 
 @contextmanager

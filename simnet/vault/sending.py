@@ -34,17 +34,15 @@ loaded: list[object] = []  # in a process of the vault: the definitions, in orde
 
 class Pickled(cloudpickle.Pickler):  # type: ignore[misc]  # the library has no types
     """Pickles one object, to `data`. `definitions` are the definitions in it that are not among
-    the `known`, and `modules` are the names of installed modules that it needs. If `data` is only
-    `compared`, it does not depend on the modules that have been imported.
+    the `known`, and `modules` are the names of installed modules that it needs.
 
     Raises the errors of `pickle` and of the objects that are pickled.
     """
 
-    def __init__(self, thing: object, known: Known, compared: bool = False) -> None:
+    def __init__(self, thing: object, known: Known) -> None:
         file = io.BytesIO()
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._known = known
-        self._compared = compared
         self._found: dict[int, object] = {}
         self.modules: set[str] = set()
         self.dump(thing)
@@ -87,8 +85,10 @@ class Pickled(cloudpickle.Pickler):  # type: ignore[misc]  # the library has no 
             return dynamic_subimport, (thing.__name__, variables)
         if isinstance(thing, FunctionType):
             reduced = self._dynamic_function_reduce(thing)
-            if self._compared:
-                reduced[2][1]["_cloudpickle_submodules"] = []
+            # Submodules that the function uses: here, `data` would change when one is imported.
+            submodules = reduced[2][1]["_cloudpickle_submodules"]
+            self.modules |= {each.__name__ for each in submodules if is_installed(each)}
+            reduced[2][1]["_cloudpickle_submodules"] = []
             return reduced
         # These two appear in a class when somebody first asks for them.
         copyreg._slotnames(thing)  # type: ignore[attr-defined]

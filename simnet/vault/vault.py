@@ -3,7 +3,7 @@
 Each call is made in a process of its own, which has the definitions of the run, and the values of
 this call alone. So the result of a function depends on its arguments and its coins, and on nothing
 that another call has left behind. A new process takes some milliseconds. So a run of more than
-`MOST_PARTIES` parties, and a run after its first `MOST_CALLS` calls, calls functions in two shared
+50 parties, and a run after its first `MOST_CALLS` calls, calls functions in two shared
 processes: one for functions that get an input, and one, which has never had an input, for all
 others. A verdict on such a run makes the calls once more in another order (`check_again`), and
 names this limit.
@@ -41,9 +41,9 @@ from simnet.values.residues import Residues
 from simnet.vault.chamber import Process
 from simnet.vault.sending import Known, Pickled
 
-MOST_PARTIES = 50  # in a run with more parties, calls share processes
 MOST_CALLS = 1_000  # the most calls of a run that have a process of their own
 AHEAD = 64
+FURTHER = 1_000  # outcomes of coins that a call tosses ahead
 _SHORT = 1 << 16  # answers of more bytes are not computed ahead
 _HASH = "_attrs_cached_hash"
 _KEPT = 10_000  # the most results that are kept for equal calls
@@ -64,18 +64,20 @@ class Vault:
         self,
         protocol: object,
         scripts: Sequence[object],
-        parties: int,
         inputs: Mapping[str, Any],
+        shares: bool,
     ) -> None:
         self.shared_calls = 0
         self._protocol = protocol
         self._scripts = [getattr(script, "__func__", script) for script in scripts]
-        self._own_calls = MOST_CALLS if parties > MOST_PARTIES else 0
+        self._own_calls = MOST_CALLS if shares else 0
         self._shared: list[tuple[DoorCall, tuple[bytes, bytes], bytes]] = []  # answers by digest
         self._known: Known = {}
         self._definitions: list[bytes] = []
+        self._starts: dict[bytes, int] = {}  # by definitions: the number of the first one
+        self._count = 0
         self._modules: set[str] = set()
-        self._first: Sequence[object] | None = None  # the definitions that the scripts use
+        self._first: Sequence[object] = ()  # the definitions that the scripts use
         self._nursery: Process | None = None
         self._chambers: dict[bool, Process] = {}  # shared: for calls with inputs, and for others
         self._inputs = inputs
@@ -84,14 +86,18 @@ class Vault:
         self._positions: dict[str, int] = {}  # of the parties' coins after the last known call
         self._ahead: dict[tuple[bytes, str, int], tuple[bytes, bytes]] = {}
         self._kept: dict[tuple[bytes, bytes], _Answer] = {}
+        self._begun = self._memory()
 
-    def memory(self) -> object:
-        """Return all that scripts could remember from one run to the next, as far as it can be
-        pickled: the attributes of the protocol, and the classes, functions and global variables
-        that scripts use. None if it cannot be pickled.
+    def has_changed(self) -> bool:
+        """Return whether what scripts could remember from one run to the next is no longer what it
+        was at the beginning: the attributes of the protocol, and the classes, functions and global
+        variables that scripts use. False if these cannot be pickled.
 
         Cached properties and hashes are left out.
         """
+        return self._begun is not None and self._begun != self._memory()
+
+    def _memory(self) -> object:
         kind = type(self._protocol)
         fields = attrs.fields(kind) if attrs.has(kind) else ()
         names = {*getattr(self._protocol, "__dict__", {}), *(each.name for each in fields)} - {
@@ -105,10 +111,11 @@ class Vault:
         try:
             values = self._pickled((kind, attributes, self._scripts))
             known = self._known.values()
-            if self._first is None:
-                self._first = [thing for number, thing in known if number is not None]
             named: Known = {id(thing): (number, thing) for number, thing in known if number is None}
-            return values, Pickled(self._first, named, compared=True).data
+            first = self._first or tuple(each for number, each in known if number is not None)
+            data = Pickled(first, named).data if self._first else self._definitions[0]
+            self._first = first
+            return values, data
         except Exception:
             return None
 
@@ -137,15 +144,20 @@ class Vault:
         source = None if coins is None else discrete_of(coins)
         meter = meter or Meter()
         if isinstance(source, TapeDiscrete):
-            # The child plays the first outcomes of the tape. Then it says which coin comes next.
+            # The child plays the first outcomes of the tape. Further coins come out as their first
+            # outcome; if one of them does not, the child plays again.
             outcomes: list[Any] = []
-            while True:
-                tape = Tape(outcomes)
+            is_played = False
+            while not is_played:
+                tape = Tape(outcomes, FURTHER)
                 begun = Coins(source.on(tape), TapeField(tape), meter).for_doors
                 answer = self._answer(call, packed, self._pickled((given, begun), call))
-                if answer.kind != "end":
-                    break
-                outcomes.append(source.tape.toss(Choice(answer.value)))
+                for choice in map(Choice, answer.choices):
+                    outcomes = [*outcomes, source.tape.toss(choice)]
+                    if outcomes[-1] != choice.outcomes[0][0]:
+                        break
+                else:
+                    is_played = answer.kind != "end"
         else:
             key = (source.position, *source.key) if isinstance(source, SampledDiscrete) else coins
             answer = self._foreseen(call, packed, given, source) or self._answer(
@@ -277,10 +289,12 @@ class Vault:
                 return pickled.data
             definitions = Pickled(pickled.definitions, self._known)
             self._modules |= definitions.modules
-            count = sum(number is not None for number, _ in self._known.values())
-            numbers = enumerate(pickled.definitions, start=count)
+            start = self._starts.setdefault(definitions.data, self._count)
+            if start == self._count:  # else a function that a script makes whenever it is played
+                self._count += len(pickled.definitions)
+                self._definitions.append(definitions.data)
+            numbers = enumerate(pickled.definitions, start)
             self._known |= {id(each): (number, each) for number, each in numbers}
-            self._definitions.append(definitions.data)
             return Pickled(thing, self._known).data
         except Exception as error:
             if call is None:
@@ -299,12 +313,13 @@ class _Answer:
     words: int
     tossed: bool
     reduced: int | None
+    choices: Sequence[Any]  # the outcomes of the coins that were tossed ahead
 
     @classmethod
     def of(cls, data: Any) -> "_Answer":
-        kind, value, billed, words, tossed, reduced = data
-        plain = decode(value) if kind in ("value", "end") else value
-        return cls(kind, plain, billed, words, tossed, reduced)
+        kind, value, billed, words, tossed, reduced, choices = data
+        plain = decode(value) if kind == "value" else value
+        return cls(kind, plain, billed, words, tossed, reduced, decode(choices))
 
 
 def _elements(field: Field, residues: Any, call: DoorCall) -> Residues:

@@ -68,7 +68,7 @@ def test_an_exact_view_is_the_same_behind_the_vault(
 def test_every_protocol_of_the_house_is_played_in_place(name: str) -> None:
     protocol = CASES[name].make(**CASES[name].tiny)
     with said_in_place(False):
-        assert vault_of(protocol, [*seated(protocol).scripts.values()], 2, {}) is None
+        assert vault_of(protocol, [*seated(protocol).scripts.values()], {}, shares=False) is None
 
 
 def test_a_function_put_into_an_installed_class_is_not_installed(

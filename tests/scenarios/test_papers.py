@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.papers.judging import PAPERS, claims_of, experiments, judged, measured
 from scenarios.papers.command import claims as claims_command
+from scenarios.papers.judging import PAPERS, claims_of, experiments, judged, measured
 from scenarios.papers.pages import DOCS, pages
 from simnet.errors import BadInput
 from simnet.studies.page import RULES

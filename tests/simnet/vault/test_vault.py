@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import xml
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +37,7 @@ from simnet import (
 )
 from simnet.adversary.whole_view import discloses_nothing
 from simnet.doors.plain_values import decode, encode
+from simnet.errors import SimnetError
 from simnet.exhaustive.compare import Comparison
 from simnet.values.sealed import Input, Sealed
 from simnet.vault.chamber import Process
@@ -80,6 +81,20 @@ class Doors:
         if self.tells:
             await me.receive(MARK, "u")
         return me.output(lambda values: int(values[0]) + 1, note)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of the frames that processes are sent."""
+    frames: list[int] = []
+    ask = Process.ask
+
+    def counted(self: Process, frame: bytes) -> bytes:
+        frames.append(len(frame))
+        return ask(self, frame)
+
+    monkeypatch.setattr(Process, "ask", counted)
+    return frames
 
 
 def in_vault(steps: Callable[[Party, Sealed], object], x: int = 2, **options: Any) -> Any:
@@ -157,16 +172,54 @@ def test_a_function_that_behaves_otherwise_at_its_first_call_cannot_hide_in_its_
         assert Comparison(telling, "S").compare([1], [2]).delta() == 1
 
 
-def test_exact_views_are_the_same_behind_the_vault() -> None:
-    def steps(me: Party, x: Sealed) -> int:
-        return me.disclose(lambda x, coins: x if coins.bernoulli(Fraction(3, 4)) else 1, x)
+def until_one(x: int, coins: Coins) -> int:
+    while coins.integers(3, 1)[0] == 0 and x < 6:
+        x += 1
+    return x
 
-    found = []
+
+def catches(x: int, coins: Coins) -> int:
+    try:
+        return x * int(coins.bernoulli(0.5)) + int(coins.integers(2, 1)[0])
+    except BaseException:
+        return int(coins.integers(3, 1)[0]) + 5
+
+
+LAWS: Mapping[str, Callable[[int, Coins], int]] = {
+    "one coin": lambda x, coins: x if coins.bernoulli(Fraction(3, 4)) else 1,
+    "some coins": lambda x, coins: x * int(coins.binomials(np.array([2, 1]), 0.5).sum()),
+    "other coins after a first": until_one,
+    "many outcomes": lambda x, coins: int(coins.integers(9, 1)[0]) % 2 * x,
+    "an error": lambda x, coins: 6 // (int(coins.integers(x, 1)[0]) + int(coins.bernoulli(0.5))),
+    "a real number": lambda x, coins: x if coins.bernoulli(0.5) else int(coins.uniform(1)[0]),
+    "an error that is caught": catches,
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_exact_views_are_the_same_behind_the_vault(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simnet.vault.vault.FURTHER", 7)
+
+    def steps(me: Party, x: Sealed) -> int:
+        return me.disclose(LAWS[name], x)
+
+    found: list[object] = []
     for is_wished in (True, False):
         with said_in_place(is_wished):
-            found.append(Comparison(Doors(steps, tells=True), "S").compare([2], [3]))
-    assert found[0].epsilon == found[1].epsilon
-    assert found[0].delta() == found[1].delta() == Fraction(3, 4)
+            try:
+                compared = Comparison(Doors(steps, tells=True), "S").compare([2], [3])
+                found.append((compared.epsilon, compared.delta()))
+            except SimnetError as error:
+                found.append(str(error))
+    assert found[0] == found[1]
+
+
+def test_a_law_behind_the_vault_takes_a_process_for_each_outcome(asked: list[int]) -> None:
+    with said_in_place(False):
+        Comparison(Doors(lambda me, x: me.disclose(until_one, x)), "S").compare([4], [4])
+    assert len(asked) == 14  # 7 outcomes, the secret, and three calls in each of two runs
 
 
 class Ballot:
@@ -334,15 +387,7 @@ def test_calls_that_are_made_ahead_change_nothing(way: str) -> None:
     assert told[0] == told[1]
 
 
-def test_alike_calls_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    ask = Process.ask
-
-    def counted(self: Process, frame: bytes) -> bytes:
-        asked.append(len(frame))
-        return ask(self, frame)
-
-    monkeypatch.setattr(Process, "ask", counted)
+def test_alike_calls_are_made_together(asked: list[int]) -> None:
     run(Alike("same"), [1 + k % 3 for k in range(60)], in_place=False)
     assert len(asked) == 4  # of 120 calls: for u1, and for all others
 
@@ -361,7 +406,7 @@ class Endless:
 @pytest.mark.parametrize("by", ["Ctrl-C", "--timeout", "kill"])
 def test_an_endless_function_leaves_no_process_behind(by: str, tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(SCRIPT)
-    options = ["--timeout", "2"] if by == "--timeout" else []
+    options = ["--timeout", "6"] if by == "--timeout" else []
     command = [str(Path(sys.executable).parent / "simnet"), "run", "endless.py", "--inputs", "1"]
     process = subprocess.Popen(
         [*command, *options],
