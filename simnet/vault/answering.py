@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from types import MethodType
 from typing import Any
 
-from simnet.coins.coins import discrete_of
+from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledCoins
-from simnet.coins.tape import Tape, TapeDiscrete, TapeEnd
+from simnet.coins.tape import Tape, TapeDiscrete, TapeEnd, TapeField
 from simnet.doors.call import DoorCall, called
 from simnet.doors.plain_values import encode
 from simnet.doors.record import position_of
@@ -58,14 +58,19 @@ def _answer(packed: bytes, values: bytes, error: BaseException | None) -> tuple[
     it billed; how far it read its coins; whether it asked for coins; the number of at least q that
     a secret was made of, if there is one; and the outcomes of the coins that it tossed ahead.
     """
+    tape = Tape(())
     try:
         if error is not None:
             raise error
         described = pickle.loads(packed)
         meter = meter_of_call()
         meter.counts.clear()
-        given, coins = pickle.loads(values)
-        if type(coins) is tuple:  # the place of the coins in a stream of a party
+        begun, outcomes, further = marshal.loads(values)
+        given, coins = pickle.loads(begun)
+        if isinstance(coins, TapeDiscrete):
+            tape = Tape(outcomes, further)
+            coins = Coins(coins.on(tape), TapeField(tape), meter).for_doors
+        elif type(coins) is tuple:  # the place of the coins in a stream of a party
             position, seed, party, purpose = coins
             coins = SampledCoins(seed, party, meter, purpose).for_doors
             source: Any = discrete_of(coins)
@@ -89,8 +94,6 @@ def _answer(packed: bytes, values: bytes, error: BaseException | None) -> tuple[
     )
     start = position_of(coins)
     outcome = _outcome(call, arguments, coins)
-    source = None if coins is None else discrete_of(coins)
-    tape = source.tape if isinstance(source, TapeDiscrete) else Tape(())
     if tape.stop is not None:  # perhaps the function caught this error
         outcome = "end" if isinstance(tape.stop, TapeEnd) else "stopped", _stopped(tape.stop)[1]
     tossed, billed = coins is not None and coins.tossed, dict(meter.counts)

@@ -31,7 +31,7 @@ import numpy as np
 
 from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledDiscrete
-from simnet.coins.tape import Choice, Tape, TapeDiscrete, TapeField
+from simnet.coins.tape import Choice, Tape, TapeDiscrete
 from simnet.doors.call import LINES_ELSEWHERE, DoorCall, Plain
 from simnet.doors.plain_values import decode
 from simnet.errors import ScriptError
@@ -148,12 +148,12 @@ class Vault:
             # outcome; if one of them does not, the child plays again.
             outcomes: list[Any] = []
             is_played = False
+            begun = self._pickled((given, source.on(Tape(()))), call)
             while not is_played:
-                tape = Tape(outcomes, FURTHER)
-                begun = Coins(source.on(tape), TapeField(tape), meter).for_doors
-                answer = self._answer(call, packed, self._pickled((given, begun), call))
+                values = marshal.dumps((begun, outcomes, FURTHER))
+                answer = self._answer(call, packed, values)
                 for choice in map(Choice, answer.choices):
-                    outcomes = [*outcomes, source.tape.toss(choice)]
+                    outcomes.append(source.tape.toss(choice))
                     if outcomes[-1] != choice.outcomes[0][0]:
                         break
                 else:
@@ -161,7 +161,7 @@ class Vault:
         else:
             key = (source.position, *source.key) if isinstance(source, SampledDiscrete) else coins
             answer = self._foreseen(call, packed, given, source) or self._answer(
-                call, packed, self._pickled((given, key), call), source is not None
+                call, packed, self._values(given, key, call), source is not None
             )
         for operation, times in answer.billed.items():
             meter.bill(operation, times)
@@ -228,7 +228,7 @@ class Vault:
             starts = [self._positions.get(name, 0) for name in names]
             seed, _, purpose = source.key
             several = [
-                self._pickled(([self._inputs[name]], (at, seed, name, purpose)))
+                self._values([self._inputs[name]], (at, seed, name, purpose), call)
                 for name, at in zip(names, starts, strict=True)
             ]
             answers = self._asked(call, packed, several)
@@ -269,6 +269,9 @@ class Vault:
                 f"{call.party} (me.{call.kind} of {call.name}): the process in which the function "
                 f"was called {error}: the function of a door may only return a value"
             ) from None
+
+    def _values(self, given: Sequence[object], coins: object, call: DoorCall) -> bytes:
+        return marshal.dumps((self._pickled((given, coins), call), (), 0))
 
     def _new_nursery(self) -> Process:
         """Return a nursery: that of the last run in this thread, if it has the same definitions."""
