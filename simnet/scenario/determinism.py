@@ -93,11 +93,13 @@ def _in_new_process(
     network: str | None,
     hash_seed: str,
 ) -> Trace:
+    # What the script prints goes to the standard error, and not between the answer.
     code = (
-        "import attrs, json, sys; from simnet.scenario.determinism import trace; "
+        "import attrs, json, os, sys; from simnet.scenario.determinism import trace; "
         "from simnet.kernel.limits import limited\n"
-        "with limited(**json.loads(sys.argv[2])):\n"
-        "    print(json.dumps(attrs.astuple(trace(*json.loads(sys.argv[1])))))"
+        "with os.fdopen(os.dup(1), 'w') as answer, limited(**json.loads(sys.argv[2])):\n"
+        "    os.dup2(2, 1)\n"
+        "    answer.write(json.dumps(attrs.astuple(trace(*json.loads(sys.argv[1])))))"
     )
     asked = json.dumps([name, dict(settings), seed, list(drop), network])
     command = [*PYTHON, "-c", code, asked, json.dumps(attrs.asdict(limits.get()))]

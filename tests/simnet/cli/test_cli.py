@@ -455,8 +455,12 @@ def test_a_scenario_file_is_run_by_its_path(own: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_scenario_file_is_checked_by_its_path(own: Path) -> None:
-    assert simnet("check", own, "--set", "participation=0.5", "--json", "-").json["same"] is True
+def test_a_scenario_file_is_checked_by_its_path_also_if_it_prints(own: Path) -> None:
+    own.write_text(f"{OWN}\nprint('loaded', end='')\n")
+    found = simnet("check", own, "--set", "participation=0.5")
+    assert found.status == 0
+    assert "loaded" in found.out
+    assert "hash seed 2" in found.out
 
 
 @pytest.mark.parametrize("decorator", ["dataclasses.dataclass(frozen=True)", "attrs.frozen"])
