@@ -21,7 +21,6 @@ import gc
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -90,9 +89,8 @@ def source_of(file: Path) -> Source:
         tree = _tree(content)
     except (SyntaxError, ValueError):  # the file cannot run: take the digest of its bytes
         return Source(hashlib.sha256(content).digest(), ())
-    _strip(tree)
-    digest = hashlib.sha256(ast.dump(tree).encode()).digest()
-    return Source(digest, tuple(sorted(_imports(tree))))
+    text, imports = _written(tree)
+    return Source(hashlib.sha256(text.encode()).digest(), tuple(sorted(imports)))
 
 
 def _tree(content: bytes) -> ast.Module:
@@ -109,33 +107,43 @@ def _tree(content: bytes) -> ast.Module:
 
 def forget_sources() -> None:
     """Forget all sources, so that they are read again when they are needed."""
-    closure_of.cache_clear()
-    source_of.cache_clear()
+    for kept in (closure_of, source_of, _along):
+        kept.cache_clear()
 
 
-def _strip(tree: ast.Module) -> None:
-    """Remove docstrings, and code that only type checkers read, from a syntax tree."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and _only_for_type_checkers(node.test):
-            node.body = []
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-            del node.body[0]
+def _written(tree: ast.Module) -> tuple[str, set[Import]]:
+    """Return a text that differs for different trees, and the imports. Docstrings, and code that
+    only type checkers read, are left out.
+    """
+    words: list[str] = []
+    imports: set[Import] = set()
+    waiting: list[object] = [tree]
+    while waiting:
+        thing = waiting.pop()
+        if isinstance(thing, list):
+            words.append(str(len(thing)))
+            waiting += thing
+            continue
+        if not isinstance(thing, ast.AST):
+            words.append(f"={thing!r}")
+            continue
+        words.append(type(thing).__name__)
+        if isinstance(thing, DOCUMENTED) and ast.get_docstring(thing, clean=False) is not None:
+            del thing.body[0]
+        elif isinstance(thing, ast.If) and _only_for_type_checkers(thing.test):
+            thing.body = []
+        elif isinstance(thing, ast.Import):
+            imports |= {(0, name.name) for name in thing.names}
+        elif isinstance(thing, ast.ImportFrom):
+            module = f"{thing.module}." if thing.module else ""
+            imports |= {(thing.level, module + name.name) for name in thing.names}
+        waiting += [getattr(thing, name, None) for name in thing._fields]
+    return "\n".join(words), imports
 
 
 def _only_for_type_checkers(test: ast.expr) -> bool:
     name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
     return name == "TYPE_CHECKING"
-
-
-def _imports(tree: ast.Module) -> set[Import]:
-    found: set[Import] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {(0, name.name) for name in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            module = f"{node.module}." if node.module else ""
-            found |= {(node.level, module + name.name) for name in node.names}
-    return found
 
 
 def _bases(beside: Path | None) -> dict[str, Path]:
@@ -155,14 +163,15 @@ def _reached(file: Path, level: int, name: str, bases: dict[str, Path]) -> list[
     """Return the source files that an import runs; none for a library whose imports we do not
     follow.
     """
-    parts = name.split(".")
+    parts = tuple(name.split("."))
     if level:
         return _along(file.parents[level - 1], parts)
     folders = [bases[key] for key in ("", parts[0]) if key in bases]
     return next((found for folder in folders if (found := _along(folder, parts))), [])
 
 
-def _along(folder: Path, parts: Sequence[str]) -> list[Path]:
+@cache
+def _along(folder: Path, parts: tuple[str, ...]) -> list[Path]:
     """Return the source files that Python runs to import a module: its packages and the module.
 
     If a part is a name that the package's stub (`__init__.pyi`) imports, the files behind this name
@@ -188,7 +197,7 @@ def _by_stub(stub: Path, name: str) -> list[Path]:
         source
         for level, place in source_of(stub).imports
         if level and place.rpartition(".")[2] == name
-        for source in _along(stub.parents[level - 1], place.split("."))
+        for source in _along(stub.parents[level - 1], tuple(place.split(".")))
     ]
 
 

@@ -49,7 +49,6 @@ def experiment(
         ],
         measures=[SQUARED, RAW, NORMALISED],
         trials=20,
-        quick_trials=3,
         choices=(*CHOICES, *choices),
         claims=[closer(source, law) for law in laws],
         figure=histograms,

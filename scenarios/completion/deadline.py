@@ -64,7 +64,6 @@ EXPERIMENT = Experiment(
         "network": ["mobile"],
         "patience": [2.0, 8.0],
     },
-    quick_trials=2,
     choices=(
         *CHOICES,
         "Every message is delayed at random, by an exponential law whose mean is half the latency.",

@@ -43,7 +43,6 @@ EXPERIMENT = Experiment(
     measures=[*SECONDS, SQUARED_L2],
     trials=10,
     quick={"protocol": ["dpds", "committee", "secagg_plus"], "drop": [0.0, 0.1]},
-    quick_trials=2,
     choices=(
         *CHOICES,
         "Each user drops out with probability `drop`, before, between or after its sends. A party "

@@ -222,7 +222,6 @@ EXPERIMENT = Experiment(
     ],
     trials=RUNS,
     quick={"population": list(FILES)},
-    quick_trials=2,
     files=list(FILES.values()),
     data=PARTIAL,
     choices=(

@@ -63,7 +63,6 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
         ],
         trials=TRIALS,
         quick={"cut": list(FEW_CUTS[population])} if by_cut else {"epsilon": [1.0, 3.0, 5.0]},
-        quick_trials=2,
         files=[FILES[population]],
         choices=(
             *CHOICES,

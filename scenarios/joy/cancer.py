@@ -32,7 +32,7 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
         grid=[{**groups, **RESPONSE}, {**groups, **SAMPLING, "sampling": [SAMPLINGS[0]]}],
         measures=[BOUND],
         trials=10,
-        quick_trials=2,
+        quick={"group": list(GROUPS[by])[::3]},
         files=[CANCER],
         data=ORIGINAL,
         choices=(

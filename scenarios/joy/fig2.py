@@ -58,7 +58,6 @@ EXPERIMENT = Experiment(
     grid=[{**PLACES, **RESPONSE}, {**PLACES, **SAMPLING}],
     measures=[BOUND],
     trials=20,
-    quick_trials=2,
     files=[GOWALLA],
     data=partial(
         "the 2,000 locations of New York City with the most check-ins, with 73,188 check-ins; the "

@@ -56,7 +56,6 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("epsilon", "ε of one answer", "expected_epsilon", "deviation_epsilon")],
     trials=10,
-    quick_trials=2,
     quick={"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]},
     choices=(
         (

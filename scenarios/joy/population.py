@@ -45,7 +45,6 @@ EXPERIMENT = Experiment(
     measures=[BOUND],
     trials=20,
     quick={"owners": [286, 10_000, 1_000_000]},
-    quick_trials=2,
     choices=(
         *CHOICES[:1],
         "There are 85 owners who hold yes, whatever the population.",

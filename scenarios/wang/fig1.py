@@ -124,7 +124,6 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("variance", "worst variance", "expected", "deviation")],
     trials=20,
-    quick_trials=2,
     choices=(
         "ε goes from 0.25 to 8; the paper's range can be seen in its figure only.",
         (

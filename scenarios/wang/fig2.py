@@ -70,7 +70,6 @@ EXPERIMENT = Experiment(
         Measure("variance", "variance of a report", "expected_variance", "deviation_variance"),
     ],
     trials=20,
-    quick_trials=4,
     choices=(CHOICE,),
     claims=[
         PaperClaim(

@@ -76,7 +76,6 @@ EXPERIMENT = Experiment(
     measures=[MSE],
     trials=RUNS,
     quick={"epsilon": [0.5, 1.0, 4.0]},
-    quick_trials=2,
     files=FILES,
     data=CENSUSES,
     paired=("method",),

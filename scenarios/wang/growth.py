@@ -121,7 +121,6 @@ def experiment(
         ],
         measures=[MSE],
         trials=RUNS,
-        quick_trials=2,
         files=FILES,
         data=CENSUSES,
         paired=("method",),

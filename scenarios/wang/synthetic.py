@@ -131,7 +131,6 @@ def experiment(summary: str, source: str, laws: Sequence[str], rivals: Sequence[
         measures=[MSE],
         trials=RUNS,
         quick={"epsilon": [0.5, 1.0, 4.0]},
-        quick_trials=2,
         paired=("method",),
         choices=(
             f"We take n = {USERS:,}; the text does not say how many users there are. Expected mean "

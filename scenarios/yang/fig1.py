@@ -136,8 +136,7 @@ EXPERIMENT = Experiment(
     ],
     measures=[SQUARED_L2],
     trials=RUNS,
-    quick={"population": ["gowalla"], "epsilon": [0.02, 0.1, 0.5, 1.0], "delta": [STRONG, WEAK]},
-    quick_trials=3,
+    quick={"population": ["gowalla"], "epsilon": [0.02, 0.1, 1.0], "delta": [STRONG, WEAK]},
     files=FILES,
     data=DATA,
     choices=(

@@ -93,8 +93,7 @@ EXPERIMENT = Experiment(
     ],
     measures=[SQUARED_L2],
     trials=RUNS,
-    quick={"population": ["gowalla"], "epsilon": [0.1, 0.4, 1.0]},
-    quick_trials=3,
+    quick={"population": ["gowalla"], "epsilon": [0.1, 1.0]},
     files=FILES,
     data=DATA,
     choices=(

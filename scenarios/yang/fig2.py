@@ -80,8 +80,7 @@ EXPERIMENT = Experiment(
     ],
     measures=[SQUARED_L2],
     trials=RUNS,
-    quick={"population": ["gowalla"], "users": [1000, 2000, 5000], "epsilon": [0.2, 1.0]},
-    quick_trials=2,
+    quick={"population": ["gowalla"], "users": [1000, 2000], "epsilon": [0.2, 1.0]},
     files=FILES,
     data=DATA,
     choices=(

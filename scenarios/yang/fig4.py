@@ -26,7 +26,6 @@ EXPERIMENT = Experiment(
     measures=[SQUARED_L2],
     trials=RUNS,
     quick={"population": ["gowalla"]},
-    quick_trials=2,
     files=FILES,
     data=DATA,
     choices=(

@@ -35,7 +35,6 @@ EXPERIMENT = Experiment(
     ],
     measures=[SQUARED_L2],
     trials=RUNS,
-    quick_trials=5,
     choices=CHOICES,
     claims=[
         PaperClaim(

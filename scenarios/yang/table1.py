@@ -364,7 +364,6 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure(name, name, f"{name} expected") for name in NAMES],
     trials=10,
-    quick_trials=3,
     choices=(
         "We take n = 1000, N = 30, k = 12 (so α = 0.4), p = 0.5, and γ of 2 and 10; the paper's "
         "table has formulas only.",

@@ -148,8 +148,7 @@ EXPERIMENT = Experiment(
     ],
     measures=[SQUARED_L2],
     trials=RUNS,
-    quick={"method": ["vwa", "uwa"]},
-    quick_trials=2,
+    quick={"population": ["uniform"], "method": ["vwa", "uwa"]},
     choices=(
         "There are four groups of 250 users and 30 items, as in the paper. With budget ε, DPDS "
         "samples with p = 1 - exp(-ε).",

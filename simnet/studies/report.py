@@ -183,6 +183,8 @@ class Report:
         except Exception as error:
             raise Undrawn(f"{undrawn}{type(error).__name__}: {error}", tables) from error
         try:
+            figure.draw_without_rendering()  # lays out the figure, once for all formats
+            figure.set_layout_engine("none")
             for path in written:
                 write_figure(figure, path)
         except BadInput:
