@@ -150,7 +150,7 @@ def smallest_sizes(
             pass
         else:
             users = users_among(searched.run, searched.declaring)
-            found = searched.found.smallest_sizes(frozenset(users))
+            found = searched.found.smallest_sizes()
             sizes = {name: found.get(name) for name in users if name in searched.declaring}
             unsearched[
                 _others([name for name in searched.run.roster.names if name not in users])

@@ -151,9 +151,14 @@ def search_coalitions(
         reasons.append(
             "coalitions are counted only in runs without drop-outs and without a network"
         )
-    chosen = judge.declaring if only_users else users or judge.declaring[:1]
-    judge.allow(most_verdicts(len(judge.names)) * (1 if only_users else 2 * len(chosen)))
-    found = judge.found(chosen, attrs.evolve(question, one_of_each=not only_users), reasons)
+    verdicts = most_verdicts(len(judge.names))
+    if only_users:
+        judge.allow(verdicts)
+    else:
+        chosen = users or judge.declaring[:1]
+        judge.allow(2 * verdicts * len(chosen))
+        question = Question(about=chosen, one_of_each=True)
+    found = judge.found(question, reasons)
     return Searched(done, found, judge.declaring, certify)
 
 
@@ -169,4 +174,4 @@ def users_among(done: Run, declaring: Collection[str]) -> list[str]:
 def _question(done: Run, declaring: Collection[str], only_users: bool) -> Question:
     if not only_users:
         return EVERYTHING
-    return Question(frozenset(users_among(done, declaring)), touching=False)
+    return Question(members=frozenset(users_among(done, declaring)), touching=False)

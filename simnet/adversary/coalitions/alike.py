@@ -45,15 +45,15 @@ from simnet.adversary.coalitions.answer import (
     EVERYTHING,
     MONOTONE,
     Answer,
-    CountedPart,
     Kind,
+    Names,
     NoSecrets,
     Question,
     What,
     first_members,
     kind_names,
+    part_of,
     secrets_in_words,
-    standings_of,
     untouched_among,
 )
 from simnet.adversary.coalitions.staircase import Counts, Unsearched
@@ -80,7 +80,7 @@ def answer_by_symmetry(judge: BySymmetry, question: Question = EVERYTHING) -> An
     if not declared:
         raise NoSecrets
     asked = [_OfPart(judge, part) for part in range(judge.structure.parts)]
-    parts = tuple(each.found(question) for each in asked if each.kinds)
+    parts = tuple(part_of(each, question) for each in asked if each.kinds)
     return Answer(
         parties=len(judge.outline.run.roster),
         parts=parts,
@@ -106,10 +106,15 @@ class _OfPart:
         self._part = part
         self._number = judge.outline.run.roster.number
         self._verdicts: dict[Counts, tuple[Component, OrbitProof]] = {}
+        self.secrets: Names = ()
+        self.labels: Names = ()
         self.kinds: Sequence[Kind] = ()
-        self._component, self._named = alike(judge.structure, part)
-        if self._component is not None:
-            self.kinds = self._kinds(self._component)
+        component, self._named = alike(judge.structure, part)
+        if component is not None:
+            places = sorted({(place.number, place.place) for place in component.secrets})
+            self.secrets = tuple(secrets_in_words(places, judge.outline.lanes))
+            self.labels = tuple(judge.structure.labels(part))
+            self.kinds = self._kinds(component)
 
     def _kinds(self, component: Component) -> list[Kind]:
         roster = self._judge.outline.run.roster
@@ -137,17 +142,6 @@ class _OfPart:
     def judged(self) -> int:
         """The number of verdicts that were found."""
         return len(self._verdicts)
-
-    def found(self, question: Question) -> CountedPart:
-        """The answer about this part."""
-        assert self._component is not None
-        places = sorted({(place.number, place.place) for place in self._component.secrets})
-        return CountedPart(
-            secrets=tuple(secrets_in_words(places, self._judge.outline.lanes)),
-            labels=tuple(self._judge.structure.labels(self._part)),
-            kinds=tuple(self.kinds),
-            standings=standings_of(self, question),
-        )
 
     def answer(self, what: What, kind: Kind, counts: Counts) -> bool:
         """Whether the first members of all kinds expose or touch the kind's last member.

@@ -63,11 +63,14 @@ class Kind:
 
 
 class Respondent(Protocol):
-    """Answers about the coalitions of one part of a run, whose parties fall into `kinds`."""
+    """Answers about the coalitions of one part of a run, whose parties fall into `kinds`.
 
-    @property
-    def kinds(self) -> Sequence[Kind]:
-        """The kinds of the parties of this part."""
+    `secrets` are the secrets in the part, and `labels` the labels of messages in it.
+    """
+
+    secrets: Names
+    labels: Names
+    kinds: Sequence[Kind]
 
     def answer(self, what: What, kind: Kind, counts: Counts) -> bool | None:
         """Whether coalitions with these counts, not all 0, expose or touch a party of a kind that
@@ -79,11 +82,12 @@ class Respondent(Protocol):
 
 @attrs.frozen
 class Question:
-    """What is asked about each party: about coalitions of `members` alone (None: of all parties),
-    whether they touch the party or only whether they expose it, and whether one minimal and one
-    maximal coalition are enough.
+    """What is asked about the parties `about`, or about all that have secrets: about coalitions of
+    `members` alone (None: of all parties), whether they touch the party or only whether they expose
+    it, and whether one minimal and one maximal coalition are enough.
     """
 
+    about: Collection[str] | None = None
     members: Collection[str] | None = None
     touching: bool = True
     one_of_each: bool = False
@@ -188,24 +192,21 @@ class Answer:
                 for counts in dict.fromkeys(listed):
                     yield part, standing, counts
 
-    def smallest_sizes(self, members: Collection[str]) -> dict[str, int]:
-        """For each party, the size of the smallest listed coalition that exposes it, among those
-        that consist of `members`. Parties without such a coalition are left out.
+    def smallest_sizes(self) -> dict[str, int]:
+        """For each party, the size of the smallest listed coalition that exposes it. Parties
+        without such a coalition are left out.
         """
         found: dict[str, int] = {}
         for part in self.parts:
             for standing in part.standings:
-                for counts in standing.exposing.minimal:
-                    if set(part.coalition(counts)).issubset(members):
-                        for name in standing.kind.members:
-                            found[name] = min(sum(counts), found.get(name, sum(counts)))
+                for size in map(sum, standing.exposing.minimal):
+                    for name in standing.kind.members:
+                        found[name] = min(size, found.get(name, size))
         return found
 
 
-def standings_of(
-    respondent: Respondent, question: Question = EVERYTHING, kinds: Sequence[Kind] | None = None
-) -> tuple[CountedStanding, ...]:
-    """Return how the parties of the given kinds stand, or of all kinds that have secrets."""
+def part_of(respondent: Respondent, question: Question) -> CountedPart:
+    """Return how the parties stand that a question is about, in one part of a run."""
 
     def stairs(what: What, kind: Kind) -> Staircase:
         if what == "touches" and not question.touching:
@@ -223,9 +224,13 @@ def standings_of(
             question.one_of_each,
         )
 
-    chosen = [each for each in respondent.kinds if each.has_secret] if kinds is None else kinds
-    return tuple(
-        CountedStanding(kind, stairs("exposes", kind), stairs("touches", kind)) for kind in chosen
+    standings = (
+        CountedStanding(kind, stairs("exposes", kind), stairs("touches", kind))
+        for kind in respondent.kinds
+        if kind.has_secret and (question.about is None or kind.members[0] in question.about)
+    )
+    return CountedPart(
+        respondent.secrets, respondent.labels, tuple(respondent.kinds), tuple(standings)
     )
 
 

@@ -214,7 +214,7 @@ def judged_all(judge: OneByOne, done: Run) -> EveryCoalition:
     return EveryCoalition(
         parties=names,
         roles=tuple(seat.role for seat in done.roster.seats),
-        answer=judge.found(judge.declaring, EVERYTHING),
+        answer=judge.found(EVERYTHING),
         leaks=tuple(_leaks(names, findings)),
         findings=tuple(findings.values()),
     )

@@ -8,14 +8,13 @@ import attrs
 
 from simnet.adversary.coalitions.answer import (
     Answer,
-    CountedPart,
     Kind,
     Names,
     NoSecrets,
     Question,
     What,
     first_members,
-    standings_of,
+    part_of,
 )
 from simnet.adversary.coalitions.staircase import Counts, Unsearched
 from simnet.adversary.judge import Judge
@@ -101,7 +100,10 @@ class OneByOne:
         self.judge = Judge([done], self.names, about)
         refuse_without_secrets(wanted, done, self.judge.declaring)
         self.declaring = [name for name in self.names if name in self.judge.declaring]
-        self.kinds = [Kind(name, (name,), name in self.judge.declaring) for name in self.names]
+        self.secrets = self.labels = Names()
+        self.kinds: Sequence[Kind] = [
+            Kind(name, (name,), name in self.judge.declaring) for name in self.names
+        ]
         self._most = self._more = -1
         self._progress = progress
         self._found: dict[Names, Reached] = {}
@@ -141,13 +143,9 @@ class OneByOne:
             return Reached()
         return reached_by(self.judge.verdict(members), frozenset(self.names))
 
-    def found(
-        self, users: Collection[str], question: Question, not_counted: Sequence[str] = ()
-    ) -> Answer:
-        """The answer about these parties; `not_counted` says why coalitions are not counted."""
-        kinds = [kind for kind in self.kinds if kind.name in users]
-        standings = standings_of(self, question, kinds)
-        part = CountedPart((), (), tuple(self.kinds), standings)
+    def found(self, question: Question, not_counted: Sequence[str] = ()) -> Answer:
+        """The answer to a question; `not_counted` says why coalitions are not counted."""
+        part = part_of(self, question)
         return Answer(len(self.kinds), (part,), (), self.judged, (), tuple(not_counted))
 
 

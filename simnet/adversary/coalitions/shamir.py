@@ -34,14 +34,14 @@ from simnet.adversary.coalitions.answer import (
     EVERYTHING,
     MONOTONE,
     Answer,
-    CountedPart,
     Kind,
+    Names,
     NoSecrets,
     Question,
     What,
     kind_names,
+    part_of,
     secrets_in_words,
-    standings_of,
     untouched_among,
 )
 from simnet.adversary.coalitions.nonlinear import nonlinear_reason
@@ -178,7 +178,7 @@ def answer_by_shares(done: Run, judge: OneByOne, question: Question = EVERYTHING
     _check_count(symbolic, sent)
     sharings = _Reader(reading.unknowns, done.roster).sharings(sent)
     parts = tuple(
-        _OfSharing(each, reading.unknowns, done.roster).found(question) for each in sharings
+        part_of(_OfSharing(each, reading.unknowns, done.roster), question) for each in sharings
     )
     found = Answer(
         parties=len(done.roster),
@@ -429,46 +429,37 @@ class _OfSharing:
 
     def __init__(self, sharing: _Sharing, unknowns: Unknowns, roster: Roster) -> None:
         self._sharing = sharing
-        self._unknowns = unknowns
         tag, key = sharing.label
-        self._label = tag if key is None else f"{tag} {key}"
+        self.labels: Names = (tag if key is None else f"{tag} {key}",)
+        shared = {each for base in sharing.bases.values() for each in base[: sharing.elements]}
+        places = {
+            (int(unknowns.families[each // PLACES].label.partition("/")[0]), each % PLACES)
+            for each in shared
+        }
+        self.secrets = tuple(secrets_in_words(sorted(places), sharing.lanes))
         collectors = set() if sharing.collector is None else {sharing.collector}
         classes: dict[tuple[str, bool, bool], list[str]] = {}
         for number in sorted({*sharing.bases, *sharing.recipients, *collectors}):
             does = number in sharing.bases, number in sharing.recipients
             classes.setdefault((roster.seats[number].role, *does), []).append(roster.names[number])
         names = kind_names(list(classes.values()), [role for role, _, _ in classes])
-        self.kinds = [
+        self.kinds: Sequence[Kind] = [
             Kind(name, tuple(members), sends, self._received(sends, receives))
             for name, ((_, sends, receives), members) in zip(names, classes.items(), strict=True)
         ]
 
     def _received(self, sends: bool, receives: bool) -> tuple[str, ...]:
-        return (self._label,) if receives else () if sends else (f"sums of {self._label}",)
+        return self.labels if receives else () if sends else (f"sums of {self.labels[0]}",)
 
     def answer(self, what: What, kind: Kind, counts: Counts) -> bool:  # noqa: ARG002  # alike
         """Whether coalitions expose or touch a sender: all senders stand alike."""
         shares = others = 0
         collects = False
         for each, count in zip(self.kinds, counts, strict=True):
-            receives = self._label in each.receives
+            receives = each.receives == self.labels
             shares += count * receives
             others += count * each.has_secret
             collects = collects or (count > 0 and not receives and not each.has_secret)
         if what == "exposes":
             collects = collects and others == len(self._sharing.bases) - 1
         return shares >= self._sharing.threshold or collects
-
-    def found(self, question: Question) -> CountedPart:
-        """The answer about this part."""
-        places = set()
-        for base in self._sharing.bases.values():
-            for unknown in base[: self._sharing.elements]:
-                number = self._unknowns.families[unknown // PLACES].label.partition("/")[0]
-                places.add((int(number), unknown % PLACES))
-        return CountedPart(
-            secrets=tuple(secrets_in_words(sorted(places), self._sharing.lanes)),
-            labels=(self._label,),
-            kinds=tuple(self.kinds),
-            standings=standings_of(self, question),
-        )

@@ -301,9 +301,9 @@ def smallest(protocol: Any, inputs: list[int], user: str, seed: int = 0) -> int 
     """The size of the smallest set of users that exposes a user, judged one by one."""
     judge = OneByOne(run(protocol, inputs, seed))
     users = frozenset(judge.declaring)
-    found = judge.found([user], Question(users, touching=False))
+    found = judge.found(Question([user], users, touching=False))
     assert found.is_complete
-    return found.smallest_sizes(users).get(user)
+    return found.smallest_sizes().get(user)
 
 
 HELD = [1, 2, 3, 1, 2, 3, 1]

@@ -22,7 +22,6 @@ CASES = {
     "secagg": ("secagg", {"users": "4", "items": "1"}),
     "dpds_shamir": ("dpds_shamir", {"users": "4", "items": "1", "sharing": "shamir:2"}),
 }
-ONE_OF_EACH = Question(one_of_each=True)
 
 
 def played(place: str, settings: dict[str, str]) -> Run:
@@ -37,7 +36,7 @@ def test_what_is_found_is_what_brute_force_finds(name: str) -> None:
     every = every_coalition(done)
     judge = OneByOne(done)
     for standing in every.standings:
-        found = judge.found([standing.party], ONE_OF_EACH)
+        found = judge.found(Question([standing.party], one_of_each=True))
         (part,), (counted,) = found.parts, found.parts[0].standings
         for stairs, minimal, maximal in (
             (counted.exposing, standing.exposing, standing.unexposing),
@@ -48,7 +47,7 @@ def test_what_is_found_is_what_brute_force_finds(name: str) -> None:
             assert set(map(part.coalition, stairs.minimal)) <= set(minimal)
             assert set(map(part.coalition, stairs.maximal)) <= set(maximal or [()])
     assert judge.judged < 2 ** len(every.parties)
-    assert compared(judge.found(judge.declaring, Question()), every) > 0
+    assert compared(judge.found(Question()), every) > 0
 
 
 def compared_at_random(seed: int) -> int:
@@ -81,7 +80,7 @@ def test_many_random_scripts() -> None:
 def test_nobody_is_said_only_if_all_others_together_fail(others: list[str]) -> None:
     done = played("dpds_shamir", {"users": "3", "items": "1", "sharing": "shamir:3"})
     judge = OneByOne(done)
-    found = judge.found(["u1"], Question(frozenset(others), one_of_each=True))
+    found = judge.found(Question(["u1"], frozenset(others), one_of_each=True))
     stairs = found.parts[0].standings[0].exposing
     assert stairs.is_nowhere is ("server" not in others)
     if stairs.is_nowhere:
@@ -92,9 +91,9 @@ def test_a_search_that_ends_early_says_so_and_denies_nothing() -> None:
     judge = OneByOne(played(str(RING), {"users": "9"}))
     for user in ("u5", "u4"):  # the number is about further verdicts
         judge.allow(6)
-        stairs = judge.found([user], ONE_OF_EACH).parts[0].standings[0].exposing
+        stairs = judge.found(Question([user], one_of_each=True)).parts[0].standings[0].exposing
         assert not stairs.minimal
         assert not stairs.is_nowhere
         assert stairs.unsearched == "the search ended after 6 verdicts"
     judge.allow(100)
-    assert judge.found(["u5"], Question()).parts[0].standings[0].exposing.unsearched == ""
+    assert judge.found(Question(["u5"])).parts[0].standings[0].exposing.unsearched == ""
