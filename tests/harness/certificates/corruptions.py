@@ -77,6 +77,8 @@ def _forms(field: Any) -> Iterator[Any]:
     """Yield all forms of a field that are not empty."""
     for message in field["messages"]:
         yield from (form for _, form in message["rows"] if form)
+    if field["alike"] is not None:
+        yield from (form for _, _, form in field["alike"]["rows"] if form)
     yield from (row["form"] for row in field["opened"] if row["form"])
     yield from (entry["function"] for entry in field["learned"])
     yield from field["ideal"]
@@ -461,6 +463,40 @@ def _swapped_unknowns(content: Content, draw: random.Random) -> Content:
     for message in field["messages"]:
         for row in message["rows"]:
             row[1] = sorted([swap.get(u, u), value] for u, value in row[1])
+    return content
+
+
+# Classes of parties who are alike.
+
+
+def _classes(content: Content, draw: random.Random) -> Any:
+    return draw.choice([field["alike"] for field in content["fields"] if field["alike"]])
+
+
+@_kind("a class with more or fewer parties")
+def _class_size(content: Content, draw: random.Random) -> Content:
+    draw.choice(_classes(content, draw)["classes"])[1] += draw.choice([-1, 1, 2])
+    return content
+
+
+@_kind("another word")
+def _other_word(content: Content, draw: random.Random) -> Content:
+    alike = _classes(content, draw)
+    word = draw.choice([[], [0], [0, 1], [1, 0], [0, 0], [9]])
+    kind = draw.choice(["rows", "unknowns", "functions", "ideal", "columns"])
+    if kind == "rows":
+        draw.choice(alike[kind])[1] = word
+    else:
+        alike[kind][draw.randrange(len(alike[kind]))] = word
+    return content
+
+
+@_kind("another matching")
+def _other_matching(content: Content, draw: random.Random) -> Content:
+    _classes(content, draw)
+    entry = draw.choice(_form(content, draw)[1])
+    found = draw.choice([[], [[0, 0]], [[0, 1]], [[1, 0]], [[0, 0], [1, 1]], [[0, 0], [1, 0]]])
+    entry[2:] = [found]
     return content
 
 

@@ -30,6 +30,7 @@ import flint
 
 Name = Any  # an unknown: the pair of its family and its place in the family, with lanes written out
 Row = dict[Name, int]
+MOST_WRITTEN_OUT = 12  # parties
 STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
 
 
@@ -37,6 +38,10 @@ class Untrue(ValueError):
     """Raised for a file whose statement is not true of the equations that it lists, or that has no
     meaning.
     """
+
+
+class TooLarge(Exception):
+    """Raised for classes of so many parties that their rows are not written out."""
 
 
 def second_line(text: str) -> str:
@@ -290,7 +295,8 @@ class Listing:
         return Door(made, *(flag(door[key]) for key in ("has_input", "discloses", "in_full")))
 
     def _field(self, part: dict[str, Any]) -> OneField:
-        demand(part["alike"] is None, "parties that are alike")
+        if part["alike"] is not None:
+            return self._field_of_classes(part, part["alike"])
         modulus, lanes = number(part["modulus"], 2), number(part["lanes"], 1)
         demand(modulus < 1 << 64 and flint.fmpz(modulus).is_prime(), "no field")
         demand(lanes <= 1000 or not part["unknowns"], "too many lanes to write out")
@@ -340,6 +346,53 @@ class Listing:
             (number(row), unknowns[number(coin)]) for row, coin in entries(part["changes"] or [])
         ]
         field.ideal = [row for form in entries(part["ideal"]) for row in written_out(form)]
+        return field
+
+    def _field_of_classes(self, part: dict[str, Any], alike: dict[str, Any]) -> OneField:
+        """Write out, in one lane, the rows of parties that are alike: one row for each way to put
+        different parties into the places of its word.
+        """
+        modulus = number(part["modulus"], 2)
+        demand(flint.fmpz(modulus).is_prime(), "no field")
+        beside = ("messages", "opened", "given", "seeds", "changes")
+        demand(not any(part[key] for key in beside), "messages beside classes")
+        sizes = [number(size) for _, size in entries(alike["classes"])]
+        if sum(sizes) > MOST_WRITTEN_OUT:
+            raise TooLarge
+        field = OneField(modulus, number(part["lanes"], 1))
+
+        def tuples(word: Any) -> list[tuple[tuple[int, int], ...]]:
+            parties = [[(of, at) for at in range(sizes[of])] for of in map(number, entries(word))]
+            return [each for each in itertools.product(*parties) if len({*each}) == len(each)]
+
+        holders = [
+            (self._named[number(family)], tuples(word))
+            for (family, _), word in zip(part["unknowns"], alike["unknowns"], strict=True)
+        ]
+
+        def written_out(word: Any, form: Any) -> list[Row]:
+            terms = [
+                (*holders[number(unknown)], number(value, 1), more[0] if more else [])
+                for unknown, value, *more in entries(form)
+            ]
+            demand(all(value < modulus for _, _, value, _ in terms), "no coefficient")
+            return [
+                {
+                    (family, owner): value
+                    for family, owners, value, matching in terms
+                    for owner in owners
+                    if matched(row, owner) == matching
+                }
+                for row in tuples(word)
+            ]
+
+        for _, word, form in entries(alike["rows"]):
+            field.rows += written_out(word, form)
+        field.vectors, field.boxes = len(field.rows), [None] * len(field.rows)
+        for word, entry in zip(alike["functions"], entries(part["learned"]), strict=True):
+            field.learned += written_out(word, entry["function"])
+        for word, form in zip(alike["ideal"], entries(part["ideal"]), strict=True):
+            field.ideal += written_out(word, form)
         return field
 
     def _compare_numbers(self, entry: dict[str, Any], field: OneField) -> None:
@@ -585,6 +638,11 @@ def unknowns_of(field: OneField) -> set[Any]:
     rows: Sequence[Row] = [*field.rows, *opened, *field.learned, *field.ideal]
     rows = [*rows, *itertools.chain.from_iterable(field.seeds.values())]
     return {unknown for row in rows for unknown in row}
+
+
+def matched(row: Sequence[Any], column: Sequence[Any]) -> list[list[int]]:
+    """Return the pairs of places that contain one party."""
+    return [[p, r] for p, one in enumerate(row) for r, other in enumerate(column) if one == other]
 
 
 def _some(count: int, noun: str) -> str:

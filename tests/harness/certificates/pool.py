@@ -4,6 +4,7 @@ from functools import cache
 
 from tests.harness.certificates.valid import (
     Valid,
+    alike_leak,
     bounded,
     of_example,
     of_scenario,
@@ -31,6 +32,13 @@ SCENARIOS = (
     ("secagg", FEW, "u1", 1, 1),
     ("secagg", FEW, "u1,server", 0, 2),
 )
+ALIKE = (
+    ("dpds", "u1,u2,u3"),
+    ("dpds", "u1,u2,server"),
+    ("dpds", "u1,u2,u3,u4,u5,server"),
+    ("tss", "u1,u2,u3,S2"),
+    ("tss", "u1,u2,u3,u4,S1,S2"),
+)
 # Doors with seen and other rows, hidden and told secrets, products of secrets and of coins, two
 # fields, several runs, and attacks.
 EXAMPLES = (
@@ -55,11 +63,16 @@ SCRIPTS = (1, 190)
 def pool() -> tuple[Valid, ...]:
     """Return at least 40 certificates, with all statements and with doors of all kinds."""
     scenarios = [of_scenario(*each) for each in SCENARIOS]
+    scenarios += [
+        of_scenario(name, {"users": "6", "items": "2"}, corrupt, 1, 1, "symmetry")
+        for name, corrupt in ALIKE
+    ]
     examples = [valid for name in EXAMPLES for valid in of_example(name)]
     examples += [valid for seed in SCRIPTS for valid in of_script(seed)]
     return (
         *scenarios,
         *{valid.text: valid for valid in examples}.values(),
         bounded(4),
+        alike_leak(),
         *with_seeds(5),
     )

@@ -24,6 +24,7 @@ from simnet import (
     run,
 )
 from simnet.adversary.check import BadCertificate
+from simnet.adversary.judge import By
 from simnet.errors import SimnetError
 from simnet.scenario.certified import Claimed, certificate_of_scenario, first_difference
 from simnet.scenario.find import find, names
@@ -177,7 +178,7 @@ def _read_again(claimed: Claimed) -> str | None:
     if scenario.settings().keys() != claimed.parameters.keys():
         return "it would differ in its parameters"  # found here without a run of the scenario
     seed = claimed.seed(None)
-    verified = verify(scenario, claimed.corrupt, seed, None, claimed.collections)
+    verified = verify(scenario, claimed.corrupt, seed, None, claimed.collections, by=claimed.by)
     return claimed.difference(verified, name)
 
 
@@ -206,11 +207,16 @@ def of_verdict(origin: str, found: Verdict, with_seed: bool) -> Valid | None:
 
 
 def of_scenario(
-    name: str, settings: Mapping[str, str], corrupt: str, seed: int, runs: int
+    name: str,
+    settings: Mapping[str, str],
+    corrupt: str,
+    seed: int,
+    runs: int,
+    by: By = "elimination",
 ) -> Valid:
     """Return the certificate, with seeds, of a verdict on runs of a scenario."""
     scenario = find(name)[1].with_settings(settings)
-    verified = verify(scenario, corrupt, seed, None, runs)
+    verified = verify(scenario, corrupt, seed, None, runs, by=by)
     made = certificate_of_scenario(verified, name, with_seed=True)
     return Valid(f"{name} {corrupt} {seed}", certificate_text(made), made, is_scenario=True)
 
@@ -226,10 +232,11 @@ def _of_scenarios(seed: int) -> Iterator[Valid]:
             parties = list(scenario.build(scenario.users, scenario.items).parties())
             for corrupt in _sets(parties, draw):
                 runs = 2 if draw.random() < 0.1 else 1
+                by: By = "symmetry" if draw.random() < 0.2 else "elimination"
                 try:
-                    yield of_scenario(name, settings, corrupt, at, runs)
+                    yield of_scenario(name, settings, corrupt, at, runs, by)
                 except SimnetError:
-                    continue  # undecided, or the population lacks a party of the coalition
+                    continue  # undecided, not alike, or the population lacks a party of the set
 
 
 def _sets(parties: Sequence[str], draw: random.Random) -> Iterator[str]:
@@ -316,6 +323,16 @@ def with_seeds(seed: int) -> list[Valid]:
     ]
     assert [valid and valid.anew["statement"] for valid in made] == ["leaks", "nothing", "leaks"]
     return [valid for valid in made if valid is not None]
+
+
+def alike_leak() -> Valid:
+    """Return the certificate of a leak that was found by symmetry."""
+    done = run(PublishesCounts(users=5, items=2, participation=1.0), [1, 2, 1, 2, 1], 1)
+    found = Judge([done], by="symmetry").verdict("u1")
+    made = of_verdict("PublishesCounts u1, by symmetry", found, with_seed=True)
+    assert made is not None
+    assert made.anew["statement"] == "leaks"
+    return made
 
 
 def bounded(seed: int) -> Valid:

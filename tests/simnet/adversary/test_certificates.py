@@ -248,7 +248,7 @@ WEAKNESSES = {
         ["a name that goes on with a sentence"],
     ),
 }
-MOST_TRIES = 3000
+MOST_TRIES = 20_000
 
 
 @pytest.mark.slow

@@ -1,18 +1,12 @@
-"""Verdicts on runs of many alike parties, their certificates, and both readers of these."""
+"""Verdicts on runs of many alike parties."""
 
-import copy
-import json
 import random
-import shutil
-import subprocess
 
 import attrs
 import numpy as np
 import pytest
 
 from simnet import BadInput, Field, Judge, Seat, Summed, Tag, constant, index, run, seats, verdict
-from simnet.adversary.certificate import certificate_of, certificate_text
-from simnet.adversary.check import BadCertificate, check
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.reading_again import play_recorded
 from simnet.adversary.whole_view import meets
@@ -20,11 +14,9 @@ from simnet.scenario.claims import Exposes, LearnsNothing
 from simnet.scenario.find import find
 from simnet.scenario.judging import undecided
 from simnet.scenario.verify import verify
-from tests.harness.data import ROOT
 
 F, SHARE, REPORT = Field(10_007), Summed("share"), Summed("report")
 BARE = Tag("bare")
-NODE = shutil.which("node")
 
 
 def by_symmetry(done):
@@ -228,143 +220,6 @@ def test_in_a_small_field_one_exposed_party_says_nothing_about_another():
     assert "u3 is not exposed" in undecided(Exposes("u1", secret_of="u3"), found)
 
 
-# Certificates.
-
-
-def certificates():
-    for name, corrupt in (
-        ("dpds", "3 users"),
-        ("dpds", "server, 2 users"),
-        ("dpds", "server, all users but one"),
-        ("tss", "half of the users, S2"),
-    ):
-        found = alike(name, corrupt, users=6, items=2).verdict
-        yield certificate_of(found, scenario=name)
-    yield certificate_of(by_symmetry(run(Bare(), [1, 2, 3, 4, 5], 1)).verdict("u1"))
-
-
-def read_by_node(texts, tmp_path):
-    """What `check.mjs` says of some texts: True for each that it accepts."""
-    files = []
-    for number, text in enumerate(texts):
-        files.append(tmp_path / f"{number}.json")
-        files[-1].write_text(text)
-    answers = []
-    script = ROOT / "simnet" / "adversary" / "check.mjs"
-    driver = tmp_path / "driver.mjs"
-    driver.write_text(
-        f"import {{ check }} from {json.dumps(script.as_uri())};\n"
-        "import { readFileSync } from 'node:fs';\n"
-        "for (const file of process.argv.slice(2)) {\n"
-        "  try { check(readFileSync(file, 'utf8')); console.log('yes'); }\n"
-        "  catch (error) { console.log('no ' + error.message); }\n"
-        "}\n"
-    )
-    assert NODE is not None
-    for begin in range(0, len(files), 200):
-        done = subprocess.run(
-            [NODE, str(driver), *map(str, files[begin : begin + 200])],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        answers += [line == "yes" for line in done.stdout.splitlines()]
-    return answers
-
-
-def is_accepted(text):
-    try:
-        check(text)
-    except BadCertificate:
-        return False
-    return True
-
-
-def corrupted(content, draw):
-    """A certificate with one number or text changed, or an entry left out or added."""
-    content = copy.deepcopy(content)
-    field = draw.choice(content["fields"])
-    alike = field["alike"]
-    kind = draw.choice(
-        ["entry", "entry", "drop", "size", "statement", "modulus", "matching", "word"]
-    )
-    lists = [form for _, _, form in alike["rows"]] + field["ideal"]
-    lists += [part[key] for part in field["learned"] for key in ("function", "weights")]
-    lists += [row for key in ("shift", "rest", "factor", "witness") for _, row in field[key]]
-    listed = draw.choice([each for each in lists if each])
-    entry = draw.choice(listed)
-    if kind == "entry":
-        entry[1] = entry[1] + 1 if entry[1] + 1 < field["modulus"] else 1
-    elif kind == "drop":
-        listed.remove(entry)
-    elif kind == "size":
-        draw.choice(alike["classes"])[1] += draw.choice([1, 2])
-    elif kind == "statement":
-        content["statement"] = draw.choice(["nothing", "output-only", "leaks"])
-    elif kind == "modulus":
-        field["modulus"] = draw.choice([2, 9, 11, 13])
-    elif kind == "matching":
-        if type(entry[-1]) is list and entry[-1]:
-            entry.pop()
-        entry.append(
-            draw.choice([[], [[0, 0]], [[0, 1]], [[1, 0]], [[0, 0], [1, 1]], [[0, 0], [1, 0]]])
-        )
-    else:
-        draw.choice(alike["rows"])[1] = draw.choice([[], [0], [0, 1], [1, 0], [9]])
-    return content
-
-
-def test_the_reader_in_python_refuses_a_large_modulus_and_a_header_of_another_form():
-    content = next(iter(certificates()))
-    for where, part, key, value in (
-        ("modulus", content["fields"][0], "modulus", 2**89 - 1),
-        ("runs.*seed", content["runs"][0], "seed", "one"),
-        ("protocol.source", content["protocol"], "source", "none"),
-    ):
-        before, part[key] = part[key], value
-        with pytest.raises(BadCertificate, match=where):
-            check(certificate_text(content))
-        part[key] = before
-    assert is_accepted(certificate_text(content))
-
-
-@pytest.mark.slow
-def test_the_reader_in_python_accepts_certificates_and_refuses_changed_ones():
-    accepted = refused = 0
-    draw = random.Random(4)
-    for content in certificates():
-        assert is_accepted(certificate_text(content))
-        for _ in range(40):
-            changed = corrupted(content, draw)
-            if changed != content:
-                answer = is_accepted(certificate_text(changed))
-                accepted, refused = accepted + answer, refused + (not answer)
-    # A change may give another true certificate: other sizes, or an entry of X that is never used.
-    assert refused > 4 * accepted
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(NODE is None, reason="there is no node")
-def test_both_readers_give_the_same_answers(tmp_path):
-    draw = random.Random(5)
-    originals = list(certificates())
-    contents = originals + [corrupted(draw.choice(originals), draw) for _ in range(1_500)]
-    texts = [certificate_text(content) for content in contents]
-    answers = [is_accepted(text) for text in texts]
-    assert answers == read_by_node(texts, tmp_path)
-    assert all(answers[: len(originals)])
-    assert answers.count(False) > 500
-
-
-@pytest.mark.skipif(NODE is None, reason="there is no node")
-def test_the_reader_in_node_accepts_certificates_and_refuses_a_false_one(tmp_path):
-    content = next(iter(certificates()))
-    false = copy.deepcopy(content)
-    false["statement"] = "leaks"
-    texts = [certificate_text(content), certificate_text(false)]
-    assert read_by_node(texts, tmp_path) == [True, False]
-
-
 @attrs.frozen
 class DenseCoins:
     """Each user sends as many combinations of its coins as it has coins, and a masked input."""
@@ -392,9 +247,3 @@ class DenseCoins:
 def test_coins_that_many_rows_combine_are_replaced_once():
     """A coin is determined by others, and these by others again: ways to a coin double."""
     assert by_symmetry(run(DenseCoins(24), [1, 2, 3], 1)).verdict("server").finding == "leaks"
-
-
-def test_true_is_no_version():
-    content = next(iter(certificates()))
-    for version in (True, 1.0, "1", None):
-        assert not is_accepted(certificate_text({**content, "version": version}))
