@@ -19,6 +19,7 @@ from tests.harness.documents import (
     takes_long,
     written_pages,
 )
+from tests.harness.marks import long_but
 from tests.harness.mentions import Mention, mentions_of
 
 MENTIONS = {
@@ -28,6 +29,12 @@ MENTIONS = {
 }
 # These commands need no file and less than half a second.
 QUICK = ("--help", "explain", "mechanism", "network")
+# These pages take more than ten seconds each.
+LONG = {
+    *("docs/howto/choosing", "docs/howto/ci", "docs/howto/networks", "docs/howto/teaching"),
+    *("docs/howto/whole-numbers", "docs/papers/biswas", "docs/papers/joy", "docs/papers/yang"),
+    *("docs/tutorial/5-own-package", "docs/tutorial/6-study"),
+}
 
 
 def place(page: Path) -> str:
@@ -35,7 +42,11 @@ def place(page: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", pages(), ids=place)
+@pytest.mark.parametrize(
+    "page",
+    long_but(pages(), *(page for page in pages() if place(page) not in LONG)),
+    ids=place,
+)
 def test_the_blocks_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
     run_page(page, tmp_path)
 

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from tests.harness.data import ROOT
+from tests.harness.marks import long_but
 from tests.harness.shell import RING, simnet
 from tests.harness.undecided import UNDECIDED
 
@@ -142,7 +143,9 @@ SCENARIO = Scenario(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "command"), [pytest.param(*pair, id=pair[1]) for pair in COMMANDS]
+    ("name", "command"),
+    long_but(COMMANDS, *(pair for pair in COMMANDS if pair[0] != "bench")),
+    ids=lambda word: word,
 )
 def test_the_output_fits_its_schema(name: str, command: str) -> None:
     done = simnet(*command.split(), "--json", "-")  # a missed target of a benchmark is status 1
@@ -229,7 +232,7 @@ def test_the_numbering_of_a_column_fits_the_schemas(tmp_path: Path) -> None:
         jsonschema.validate(found, SCHEMAS[name])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_outputs_of_studies_and_certificates_fit_their_schemas(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 from docs.extensions.checks import public_names
 from docs.extensions.notebook_pages import notebook_page
 from tests.harness.data import ROOT
+from tests.harness.marks import long_but
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EXECUTED = ROOT / "build" / "notebooks"  # `make docs` shows the outputs from here
@@ -21,10 +22,15 @@ PLOTTING = {"matplotlib"}  # results draw themselves, and `line_figure` draws nu
 EXERCISE = re.compile(r"^\*\*Exercise (\d+)\.\*\* .+[.?)]$", re.MULTILINE)
 SOLUTION = re.compile(r"\*\*Solution (\d+)\.\*\* .+\.")
 LONGEST_CELL = 24  # lines
+LONG = {"02_table1", "04_exact_views", "07_collections", "08_studies"}  # to run, ten seconds each
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    long_but(NOTEBOOKS, *(path for path in NOTEBOOKS if path.stem not in LONG)),
+    ids=lambda path: path.stem,
+)
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::ResourceWarning"
 )  # of the Jupyter client

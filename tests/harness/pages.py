@@ -34,7 +34,6 @@ SWITCHES = (
 SCREENS = long_but(
     [(360, "dark"), (1280, "light"), (360, "light"), (1280, "dark")],
     (360, "dark"),
-    (1280, "light"),
 )
 # Six protocols with at most 6 parties: place and settings.
 SIX: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -256,6 +256,6 @@ def test_the_exit_status_tells_a_leak_from_its_twin(
         assert result.status == status, result.out + result.err
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_table_shown_is_what_the_instruments_say() -> None:
     assert "\n".join(table()) in (ROOT / "tests/harness/corpus/MUTANTS.md").read_text()

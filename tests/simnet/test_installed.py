@@ -188,7 +188,7 @@ def test_without_hypothesis_the_testing_module_says_how_to_install_it(
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_type_checkers_find_the_package_from_outside(tmp_path: Path) -> None:
     """An editable install is a path, not an import hook, which no type checker follows."""
     script = tmp_path / "mine.py"
@@ -222,8 +222,13 @@ NOT_NAMED = ["attrs", "json", "multiprocessing", "numpy", "random", "signal", "s
     [
         ["check", "dpds", "--users", "3", "--items", "1"],
         ["check", "own.py", "--users", "3", "--items", "1", "--participation", "0.5"],
-        ["sweep", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
-        ["reproduce", "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
+        *(
+            pytest.param(
+                [command, "biswas_fig1", "--trials", "1", "--workers", "2", "--store", "s"],
+                marks=pytest.mark.long,
+            )
+            for command in ("sweep", "reproduce")
+        ),
     ],
     ids=lambda words: " ".join(words[:2]),
 )

@@ -114,7 +114,7 @@ def test_a_search_that_was_not_complete_does_not_say_that_no_set_exists() -> Non
     assert repr(Sizes(nothing, overlooked="why")).startswith("of the sets that were searched, none")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_experiment_is_reproduced_and_its_trials_are_kept(tmp_path: Path) -> None:
     store = tmp_path / "results.jsonl"
     small = {"population": "gowalla", "users": 500, "epsilon": [0.6, 1.0], "store": store}

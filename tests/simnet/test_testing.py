@@ -52,6 +52,7 @@ from simnet.testing import (
 )
 from tests.harness.adding import Telling, added, as_elements, as_index
 from tests.harness.many_cases import for_each
+from tests.harness.marks import long_but
 
 F = Field.above(1000)
 HIDDEN, BARE, MASK = Tag("hidden"), Tag("bare"), Tag("mask")
@@ -661,7 +662,7 @@ SENT = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", long_but([0, 1], 1))
 def test_fates_shrink_to_the_one_fate_that_matters(seed: int) -> None:
     dice = random.Random(seed)
     least = found_by(fates(SENT), lambda drawn: "u4" in drawn, random=dice)

@@ -69,7 +69,7 @@ def test_counts_follow_a_binomial_law(runs: int) -> None:
         assert stats.chisquare(seen[keep], expected[keep]).pvalue > 1e-6
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_intervals_cover_at_their_rate() -> None:
     """300 runs, 4 items; with coverage at least 95 %, a false alarm has probability below 1e-6."""
     protocol = DPDS(40, 4, 0.4)
@@ -115,7 +115,7 @@ def test_all_users_but_one_see_whether_the_last_takes_part_only_with_the_server(
     assert takes_part[1] != stays_away[1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("runs", long_but([600, 1000], 600))
 def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item(
     runs: int,

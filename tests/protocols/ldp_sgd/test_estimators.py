@@ -71,7 +71,7 @@ def test_scikit_learns_own_checks_pass(kind: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 @pytest.mark.parametrize(
-    ("no", "yes"), long_but([(0, 1), (-1, 1), ("no", "yes"), (False, True)], ("no", "yes"), (0, 1))
+    ("no", "yes"), long_but([(0, 1), (-1, 1), ("no", "yes"), (False, True)], ("no", "yes"))
 )
 def test_two_classes_of_any_name_are_learnt(kind: Any, no: Any, yes: Any) -> None:
     """At most 8% are wrong at ε = 4 with 20,000 users; the names of the classes change nothing."""

@@ -22,6 +22,7 @@ from simnet.exhaustive.compare import Comparison
 from tests.harness.fuzz import cases
 from tests.harness.laws import HELD, SEATINGS, output_law
 from tests.harness.many_cases import for_each
+from tests.harness.marks import long_but
 from tests.harness.networks import completion
 
 
@@ -75,7 +76,7 @@ def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(mechanism: str)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("seating", SEATINGS)
+@pytest.mark.parametrize("seating", long_but(SEATINGS, "crowd"))
 def test_many_runs_have_the_mean_and_the_variance_that_are_stated(
     mechanism: str, seating: Any
 ) -> None:

@@ -19,6 +19,7 @@ from protocols.weighted.script import Weighted
 from simnet import ScriptError, Shuffled, run
 from tests.harness.fuzz import cases
 from tests.harness.many_cases import for_each
+from tests.harness.marks import long_but
 
 AGES = np.array([17.0, 25.0, 25.0, 38.5, 90.0, 64.0] * 50)
 
@@ -36,7 +37,7 @@ def ages(mechanism: str, population: Any = "crowd", epsilon: float = 1.0) -> Mea
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("seating", ["actors", "crowd"])
+@pytest.mark.parametrize("seating", long_but(["actors", "crowd"], "crowd"))
 def test_errors_and_intervals_are_as_stated(mechanism: str, seating: Any) -> None:
     """Mean and variance lie within 5.5 standard deviations, and no fewer intervals than 5.5 below
     95 % hold the truth.

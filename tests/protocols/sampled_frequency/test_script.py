@@ -27,6 +27,7 @@ from simnet.record.ledger import Traffic
 from simnet.stated.bill import measured
 from tests.harness.fuzz import cases
 from tests.harness.laws import HELD, SEATINGS, output_law, report_vectors
+from tests.harness.marks import long_but
 
 
 def collected(users: int, items: int, seating: str = "actors", **parameters: Any) -> Any:
@@ -69,7 +70,7 @@ CASES = [(formula, "0.5") for formula in ESTIMATORS if formula != "ratio"] + [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("items", [2, 3])
+@pytest.mark.parametrize("items", long_but([2, 3], 2))
 @pytest.mark.parametrize(("formula", "sampling"), CASES)
 def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(
     formula: str, sampling: str, items: int
@@ -188,7 +189,7 @@ def test_estimates_from_unary_encodings_have_the_moments_of_all_reports(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("formula", ["horvitz-thompson", "centred", "ratio"])
+@pytest.mark.parametrize("formula", long_but(["horvitz-thompson", "centred", "ratio"], "ratio"))
 def test_unary_encodings_have_one_law_however_users_are_seated(formula: str) -> None:
     """Of estimates from sampled users, and the ε of the server's view is that of a report."""
     chance = 1.0 if formula == "ratio" else 0.25
@@ -246,7 +247,7 @@ def test_groups_are_the_users_of_which_they_consist() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seating", SEATINGS)
+@pytest.mark.parametrize("seating", long_but(SEATINGS, "crowd", "aggregate"))
 def test_what_holders_report_more_often_is_pooled_too_high(seating: str) -> None:
     """Means of 30 runs within 5.5 standard deviations: at most one false alarm in 20 million for
     each.

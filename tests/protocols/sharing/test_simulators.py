@@ -28,6 +28,7 @@ from tests.harness.exact_mutants import TellsWhoTakesPart
 from tests.harness.fuzz import cases
 from tests.harness.ideal import handed, users_with_inputs
 from tests.harness.many_cases import for_each
+from tests.harness.marks import long_but
 from tests.harness.mutants import ElectsOneTooFew, PublishesCounts
 
 
@@ -105,7 +106,7 @@ def label(value: Any) -> str:
 @pytest.mark.parametrize(
     ("protocol", "corrupt"),
     [
-        case if place % 3 == 0 else pytest.param(*case, marks=pytest.mark.long)
+        case if place % 6 == 0 else pytest.param(*case, marks=pytest.mark.long)
         for place, case in enumerate(ALIKE)
     ],
     ids=label,
@@ -124,7 +125,7 @@ def test_a_view_that_tells_more_is_not_simulated(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("corrupt", ["u1", "u3", "S1", "S2"])
+@pytest.mark.parametrize("corrupt", long_but(["u1", "u3", "S1", "S2"], "u3", "S1"))
 def test_three_users_of_tss_prime_are_simulated_up_to_the_bound(corrupt: str) -> None:
     assert alike(staged(users=3, bound=1), [1, 2, 2], [corrupt])
 

@@ -29,7 +29,7 @@ from simnet.scenario.perform import bill
 from simnet.stated.bill import BillRow, Expectation
 from tests.harness.laws import law_of_definition
 from tests.harness.many_cases import for_each
-from tests.harness.marks import long_but, slow_but
+from tests.harness.marks import long_but
 from tests.harness.shell import simnet
 from tests.harness.weighted import weighted_groups
 
@@ -263,7 +263,7 @@ def test_the_expected_number_of_rounds_is_the_enumerated_mean(
 @pytest.mark.parametrize("runs", long_but([200, 600], 200))
 @pytest.mark.parametrize(
     "protocol",
-    slow_but(
+    long_but(
         [
             TSS(6, 3, 0.5, 1, 3.0),
             TSS(6, 4, 0.8, 2, 2.0, "shamir:2"),

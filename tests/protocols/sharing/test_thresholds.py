@@ -141,7 +141,7 @@ def test_a_run_of_dpds_completes_exactly_if_enough_users_are_left(seed: int) -> 
     assert (done.outcome == "result") == (8 - len(gone) >= 6)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("runs", long_but([200, 500], 200))
 def test_runs_of_tss_fail_as_often_as_the_law_says(runs: int) -> None:
     """Users leave after sharing: before their list, or before their first sum."""

@@ -89,7 +89,7 @@ def test_sets_have_k_items_and_elections_the_size_they_must(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runs", long_but([2000, 4000], 2000))
-@pytest.mark.parametrize("gamma", [None, 3.0])
+@pytest.mark.parametrize("gamma", long_but([None, 3.0], None))
 def test_counts_follow_a_binomial_law(gamma: float | None, runs: int) -> None:
     """Chi-square over runs through the functionality, 3 items.
 
@@ -174,7 +174,7 @@ def test_it_is_exact_when_all_take_part_and_report_on_everything(
     assert about(protocol).expected_squared_l2 == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_squared_error_has_the_stated_mean() -> None:
     """3,000 runs through the functionality; z-test of the mean, false alarm 1e-6 (|z| < 4.9)."""
     held, support = [1] * 8 + [2] * 3 + [3], np.array([8, 3, 1, 0])

@@ -96,7 +96,7 @@ def test_with_additive_sharing_only_the_number_of_honest_users_matters(users: in
         assert found.items[0] == pytest.approx(opened * (1 - opened), rel=3 / users)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_simulated_elections_lie_within_the_bounds() -> None:
     """A false alarm has a chance below 1 in 10,000 for each setting."""
     rng = np.random.default_rng(5)

@@ -25,6 +25,7 @@ from simnet.scenario.perform import perform
 from simnet.scenario.synthetic import normal_numbers, uniform_items
 from tests.harness.laws import output_law
 from tests.harness.many_cases import for_each
+from tests.harness.marks import long_but
 
 SETTINGS = {
     "s1": (0.1, 0.4, 0.7, 1.0),
@@ -96,7 +97,9 @@ def test_weighing_by_variance_is_best(setting: str, protocol: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("protocol", "items"), [("grr", 2), ("grr", 3), ("oue", 2)])
+@pytest.mark.parametrize(
+    ("protocol", "items"), long_but([("grr", 2), ("grr", 3), ("oue", 2)], ("grr", 2), ("grr", 3))
+)
 def test_the_deviation_is_that_of_all_reports(protocol: str, items: int) -> None:
     """Two groups, of two users and of one; every outcome of every coin is played."""
     made = weighted(
@@ -155,7 +158,7 @@ def test_groups_with_local_means_run_however_users_are_seated(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("protocol", "method"), [("oue", "vwa"), pytest.param("grr", "uwa", marks=pytest.mark.slow)]
+    ("protocol", "method"), long_but([("oue", "vwa"), ("grr", "uwa")], ("oue", "vwa"))
 )
 def test_the_error_of_frequencies_meets_its_expectation(protocol: str, method: Any) -> None:
     """100 runs; |z| < 5.5: false alarm about 4e-8."""
@@ -173,7 +176,10 @@ def test_the_error_of_frequencies_meets_its_expectation(protocol: str, method: A
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "target"),
-    [("duchi", "distribution"), ("pm", "distribution"), ("pm", "population")],
+    long_but(
+        [("duchi", "distribution"), ("pm", "distribution"), ("pm", "population")],
+        ("duchi", "distribution"),
+    ),
 )
 def test_the_error_of_means_meets_its_expectation(protocol: str, target: Any) -> None:
     """225 runs on standard normal data; |z| < 5.5: false alarm about 4e-8."""

@@ -237,7 +237,7 @@ def held_by(protocol: Weighted) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["distribution", "population"])
-@pytest.mark.parametrize("case", long_but(CASES, "dpds", "tss"))
+@pytest.mark.parametrize("case", long_but(CASES, "dpds"))
 def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, target: Any) -> None:
     """1,500 runs through the functionality; |z| < 5.5: false alarm about 4e-8 for each mean, below
     1e-6 together.

@@ -95,7 +95,7 @@ def quick() -> dict[str, Table]:
     return {name: table_here(one.quickly(), name) for name, one in found.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_quick_run_gives_all_parts_and_all_figures(
     quick: dict[str, Table], tmp_path: Path
 ) -> None:

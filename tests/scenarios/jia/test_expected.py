@@ -31,6 +31,7 @@ from scenarios.jia.people import zipf_benchmark
 from scenarios.jia.trials import CALIBRATED, estimated_counts, estimates_by_method, mse
 from simnet.coins.sampled import SampledCoins
 from tests.harness.data import counts_of
+from tests.harness.marks import long_but
 from tests.harness.timing import stopwatch
 
 USERS, ITEMS = 100_000, 1000
@@ -163,9 +164,7 @@ RETAIL = {
 
 @pytest.mark.slow
 @pytest.mark.data("retail_counts.csv.gz")
-@pytest.mark.parametrize(
-    "epsilon", [5.0, *(pytest.param(e, marks=pytest.mark.slow) for e in (1.0, 2.0, 3.0, 4.0))]
-)
+@pytest.mark.parametrize("epsilon", long_but([1.0, 2.0, 3.0, 4.0, 5.0], 5.0))
 def test_expected_errors_on_retail_counts(epsilon: float) -> None:
     """The table is of 12 to 60 simulations with a fitted mean.
 
@@ -185,7 +184,7 @@ def test_expected_errors_on_retail_counts(epsilon: float) -> None:
     assert users / items == pytest.approx(55.1655, abs=5e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.data("retail_counts.csv.gz")
 def test_no_prior_used_item_by_item_saves_65_percent_on_retail_counts() -> None:
     """The paper's 65% at ε = 5 can only be Zero / Calibrate - 1: even the true distribution saves
@@ -226,7 +225,7 @@ def test_at_epsilon_one_no_better_than_zeroing_on_retail_counts() -> None:
 
 
 @pytest.mark.data("retail_counts.csv.gz")
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_likeliest_exponent_on_retail_counts() -> None:
     """One collection each.
 
@@ -290,7 +289,7 @@ def test_collection_and_calibration_take_seconds(name: str) -> None:
 @pytest.mark.data("retail_counts.csv.gz")
 @pytest.mark.parametrize(
     ("epsilon", "zero", "calibrated"),
-    [(2.0, 37, 43), (3.0, 15, 18), (4.0, 6.5, 9.0), (5.0, 3.3, 5.0)],
+    long_but([(2.0, 37, 43), (3.0, 15, 18), (4.0, 6.5, 9.0), (5.0, 3.3, 5.0)], (5.0, 3.3, 5.0)),
 )
 @pytest.mark.slow
 def test_orders_of_magnitude_are_saved_at_small_epsilon_only(

@@ -159,7 +159,7 @@ def test_rivals_with_a_smaller_worst_variance_are_where_the_claims_say(
     assert [is_best(d) for d in (2, last, last + 2, 3)] == [False, False, True, True]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_figure_without_any_of_the_points_is_refused_in_one_line(tmp_path: Path) -> None:
     """The figure of Table I is about d > 1."""
     done = simnet(

@@ -19,6 +19,7 @@ from simnet.studies.store import Store
 from simnet.studies.sweep import Study
 from simnet.studies.table import Table
 from tests.harness.data import DATA
+from tests.harness.marks import long_but
 from tests.harness.sweeping import swept
 
 # The errors of Table II for which the error of drawing the people changes the answer.
@@ -195,7 +196,7 @@ def test_weights_and_errors_of_groups_are_those_of_section_3_2(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["fig1", "fig3", "fig4", "fig5"])
+@pytest.mark.parametrize("name", long_but(["fig1", "fig3", "fig4", "fig5"], "fig1"))
 def test_a_figure_has_a_panel_a_population_and_says_what_is_made_up(
     name: str, tmp_path: Path
 ) -> None:

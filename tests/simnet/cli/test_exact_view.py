@@ -14,6 +14,7 @@ import pytest
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from simnet.exhaustive.compare import Comparison
+from tests.harness.marks import long_but
 from tests.harness.shell import Result, refusal, simnet, words
 
 PRIME = "tss_prime --users 3 --items 2 --set reported=1 --set bound=1"
@@ -333,7 +334,10 @@ def test_more_ways_to_open_than_there_may_be_worlds_are_refused_by_name(own: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("enumerate_field", ["--enumerate-field", "--no-enumerate-field"])
+@pytest.mark.parametrize(
+    "enumerate_field",
+    long_but(["--enumerate-field", "--no-enumerate-field"], "--enumerate-field"),
+)
 def test_a_script_that_draws_until_it_likes_what_it_gets_is_refused(
     own: Path, enumerate_field: str
 ) -> None:

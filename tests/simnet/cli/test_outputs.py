@@ -21,6 +21,7 @@ from simnet.cli import list as listing
 from simnet.cli import options as shared
 from simnet.cli.main import OF_SCENARIOS, OTHERS, build, main
 from simnet.installed import entries
+from tests.harness.marks import long_but, slow_but
 from tests.harness.shell import refusal, simnet
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -89,12 +90,10 @@ PRINTING = [
 ]
 PRINTING_SLOWLY = [
     f"check {DPDS}",
-    "bench ping-pong --repeat 1",
-    f"sweep {BISWAS}",
-    f"reproduce {BISWAS}",
     "results --store s",
     "claims biswas",
 ]
+PRINTING_LONG = ["bench ping-pong --repeat 1", f"sweep {BISWAS}", f"reproduce {BISWAS}"]
 SUFFIXES = {"figure": "svg", "html": "html", "log": "npz", "svg": "svg", "csv": "csv"}
 SUFFIXES |= {"parquet": "parquet", "markdown": "md", "certificate": "json", "json": "json"}
 UPDATED = {"page"}  # a page that is there already
@@ -116,14 +115,12 @@ def files_of(line: str) -> list[str]:
 
 
 def test_every_command_that_writes_files_is_tried_with_a_reader_who_has_left() -> None:
-    tried = {line.split()[0] for line in (*PRINTING, *PRINTING_SLOWLY)}
+    tried = {line.split()[0] for line in (*PRINTING, *PRINTING_SLOWLY, *PRINTING_LONG)}
     commands = {*OF_SCENARIOS, *OTHERS, *(entry.name for entry in entries(installed.COMMANDS))}
     assert {name for name in commands if files_of(name)} <= tried
 
 
-@pytest.mark.parametrize(
-    "line", [*PRINTING, *(pytest.param(line, marks=pytest.mark.slow) for line in PRINTING_SLOWLY)]
-)
+@pytest.mark.parametrize("line", [*PRINTING, *slow_but(PRINTING_SLOWLY), *long_but(PRINTING_LONG)])
 def test_files_are_written_although_nobody_reads_what_is_printed(
     line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -23,6 +23,7 @@ from simnet.nearest import nearest
 from simnet.scenario.find import find, names
 from simnet.studies.find import names as experiments
 from tests.harness.many_cases import for_each
+from tests.harness.marks import long_but
 from tests.harness.shell import RING, process, refusal, simnet, words
 
 SCENARIOS = list(names())
@@ -271,7 +272,9 @@ def test_a_scenario_is_described(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize(
+    "name", long_but(SCENARIOS, *({*SCENARIOS} - {"tss", "tss_prime", "tss_robust"}))
+)
 def test_its_example_runs(name: str) -> None:
     example = simnet("list", name, "--json", "-").json["example"].split()
     assert example.pop(0) == "simnet"

@@ -110,7 +110,7 @@ def test_the_world_of_a_random_program_whose_messages_go_astray_is_its_run() -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [100, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.long)])
 def test_the_worlds_of_many_random_programs_are_their_runs(count: int) -> None:
     random_programs_agree(random.Random(6), 5 * count)
     random_programs_agree(random.Random(8), count, with_astray=True)

@@ -12,6 +12,7 @@ import pytest
 
 from simnet import BadInput, Field, Party, ScriptError, Stall, index, run
 from simnet.exhaustive.model import PILOT, Model, World
+from tests.harness.marks import long_but
 from tests.harness.scripts import NOTE, SHARE, Script, Scripts, idle
 from tests.harness.tiny import G, small, sums, worlds
 
@@ -177,7 +178,7 @@ def test_a_long_row_of_worlds_is_not_taken_for_a_wide_tree(chance: Fraction) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("enumerated", [False, True])
+@pytest.mark.parametrize("enumerated", long_but([False, True], True))
 def test_a_script_that_draws_until_it_likes_the_outcome_is_refused(enumerated: bool) -> None:
     async def rejects(me: Party) -> None:
         while me.disclose(lambda elements: elements[0] == 0, me.coins.field(G, (1,))):

@@ -63,7 +63,7 @@ def test_runs_end_by_the_rules_whatever_the_schedule(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("programs", [600, pytest.param(2000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("programs", [150, pytest.param(2000, marks=pytest.mark.long)])
 def test_many_programs_end_by_the_rules(programs: int) -> None:
     outcomes = [check(seed) for seed in range(programs)]
     counts = {kind: outcomes.count(kind) for kind in ("result", "aborted", "stall")}

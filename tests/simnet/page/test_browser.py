@@ -68,7 +68,7 @@ def shown(page: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", long_but(SIX, "ring", "dpds", "secagg"))
+@pytest.mark.parametrize("name", long_but(SIX, "secagg"))
 def test_every_coalition_ticked_by_keyboard_has_the_verdict_of_verify(
     browser: "Browser", name: str, tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ def test_a_cluster_agrees_bit_for_bit(tmp_path: Path, lasting_cluster: Cluster) 
     assert rows(tiny(), tmp_path / "s") == rows(tiny(), tmp_path / "undisturbed")
 
 
+@pytest.mark.long
 def test_a_worker_killed_on_the_way_changes_nothing(tmp_path: Path, cluster: Cluster) -> None:
     study, path = tiny(pause="0.03"), tmp_path / "s"
     going = command(path, "--set", "pause=0.03", "--cluster", cluster.address)

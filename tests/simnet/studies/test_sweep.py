@@ -26,7 +26,6 @@ from simnet.studies.outcome import Failed
 from simnet.studies.remembered import remembered
 from simnet.studies.store import Store, Versions
 from simnet.studies.sweep import Chunk, Study, run_chunk, sweep
-from tests.harness.marks import long_but
 from tests.harness.sweeping import command, count, rows, swept, tiny, told, wait_until
 
 
@@ -148,8 +147,8 @@ def test_a_trial_that_ends_its_process_fails_by_name_and_the_others_are_run(
     assert "run again one by one" in said[0]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("whom", long_but(["server", "workers"], "server"))
+@pytest.mark.long
+@pytest.mark.parametrize("whom", ["server", "workers"])
 def test_processes_are_started_anew_when_they_are_killed(tmp_path: Path, whom: str) -> None:
     """The server that forks the workers, or all workers, while chunks are handed out."""
     settled = 0
