@@ -285,7 +285,7 @@ def test_parameters_that_are_not_drawn_have_their_defaults(instance: tuple[Any, 
     assert instance[0] == Tell(3, 9)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_instances_reach_the_ends_of_their_ranges() -> None:
     ranges = instances(Tell, users=st.integers(2, 5), items=st.integers(1, 4))
     for users, items in ((2, 1), (5, 4), (2, 4)):

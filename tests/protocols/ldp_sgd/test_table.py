@@ -515,7 +515,7 @@ def test_verdicts_know_the_scenario() -> None:
     assert json.loads(simnet(*options, "u20")[1])["discrete"]["independent"]  # never asked
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("users", [20_000, pytest.param(100_000, marks=pytest.mark.long)])
 def test_many_users_take_seconds(users: int) -> None:
     with stopwatch() as watch:

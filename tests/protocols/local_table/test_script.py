@@ -140,7 +140,7 @@ def test_mean_and_error_of_the_estimates_meet_their_expectations(method: str) ->
     )  # nearly normal and uncorrelated
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("method", slow_but(["hm", "duchi"], "hm"))
 def test_intervals_cover_at_their_rate(method: str) -> None:
     """1,400 intervals at 95 %; those of means are by the worst variance and cover more often.
@@ -247,7 +247,7 @@ def census_income() -> TablePopulation:
     return table_of_columns(dict(zip(names, columns, strict=True)), numeric, categorical)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.data("census_income.csv.gz")
 def test_census_income_is_estimated_within_its_expected_error() -> None:
     """199,523 rows.

@@ -31,7 +31,7 @@ from tests.harness.fate_cases import LOCAL, FateCase, check, fate_cases
 from tests.harness.fuzz import cases
 from tests.harness.laws import output_law
 from tests.harness.many_cases import for_each
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but
 from tests.harness.shell import refusal, simnet, words
 
 TABLE = Schema((Numeric("age", 20, 60),), (Categorical("sex", ("f", "m")),))
@@ -63,7 +63,7 @@ def without(*names: str) -> dict[str, Fate]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HELD)
-@pytest.mark.parametrize("fewest", slow_but([None, 1, 2, 3], 2))
+@pytest.mark.parametrize("fewest", long_but([None, 1, 2, 3], 2))
 def test_whoever_drops_out_the_estimate_is_the_mean_over_the_reports_that_came(
     name: str, fewest: int | None
 ) -> None:

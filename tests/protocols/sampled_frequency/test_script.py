@@ -48,7 +48,7 @@ def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sampling", ["0.25,0.5", "0.25,0.5,1"])
+@pytest.mark.parametrize("sampling", long_but(["0.25,0.5", "0.25,0.5,1"], "0.25,0.5,1"))
 @pytest.mark.parametrize("formula", ["horvitz-thompson", "pooled"])
 def test_so_it_has_where_groups_have_chances_of_their_own(sampling: str, formula: str) -> None:
     laws = [

@@ -82,10 +82,7 @@ def test_the_share_left_of_the_holders_cannot_open_a_secret(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("users", "threshold"),
-    [
-        (3, 2),
-        *(pytest.param(*case, marks=pytest.mark.long) for case in ((3, 3), (4, 2), (4, 3), (4, 4))),
-    ],
+    long_but([(2, 2), (3, 2), (3, 3), (4, 2), (4, 3), (4, 4)], (2, 2)),
 )
 def test_every_pattern_of_drop_outs(users: int, threshold: int) -> None:
     """Every verdict is compared. Of three users, one pattern of those that differ in names alone is

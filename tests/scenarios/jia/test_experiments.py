@@ -44,7 +44,7 @@ def few(experiment: Experiment, count: int, **settings: str) -> Experiment:
     return experiment.with_settings(settings).with_trials(count)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 def test_errors_have_the_expected_law_and_others_do_not() -> None:
     """The benchmark of 1,000 items: OUE, OUE-Zero and Calibrate as by quadrature."""

@@ -97,7 +97,7 @@ def population(rounds: str | None = None) -> Table:
     return table_of(experiment, "test")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_measured_bounds_have_the_expected_law_and_others_do_not() -> None:
     table = population()
     assert not outside(table)

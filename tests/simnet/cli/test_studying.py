@@ -86,7 +86,7 @@ def test_results_are_shown_queried_and_exported(shell: Shell) -> None:
     assert len(shell.json) == 9
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
     swept(shell)
     (shell.folder / "words.txt").write_text("one")
@@ -127,7 +127,7 @@ def refused(shell: Shell, arguments: tuple[object, ...], words: str) -> None:
     assert words in shell.err
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_a_store_does_not_hold_is_said_in_one_line(shell: Shell) -> None:
     swept(shell)
     refused(shell, ("results", "nobody"), "has no results of 'nobody'")
@@ -182,7 +182,7 @@ def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
     assert {line["holds"] for line in told["rows"]} == {True}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_expected_value_outside_its_interval_makes_status_1(shell: Shell) -> None:
     (shell.folder / "wrong.py").write_text(
         TINY.read_text().replace('"expected": 4.0 *', '"expected": 100.0 + 4.0 *')

@@ -467,7 +467,7 @@ def test_the_law_of_a_committee_is_that_of_runs() -> None:
     assert not assert_laws_are_those_of_runs(COMMITTEE, fates, ["c1"], [[1, 2]])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("count", [5, pytest.param(12, marks=pytest.mark.long)])
 @pytest.mark.parametrize("corrupt", long_but([["server"], ["c1"], ["c1", "c2"]], ["c1", "c2"]))
 def test_laws_of_a_committee_under_many_fates_are_those_of_runs(

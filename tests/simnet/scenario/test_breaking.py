@@ -309,7 +309,7 @@ def smallest(protocol: Any, inputs: list[int], user: str, seed: int = 0) -> int 
 HELD = [1, 2, 3, 1, 2, 3, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_only_sets_of_more_than_the_bound_break_somebody_in_tss_prime() -> None:
     protocol = TSSPrime(users=7, items=3, participation=0.5, reported=1, bound=2)
     mutant = ElectsOneTooFew(users=7, items=3, participation=0.5, reported=1, bound=2)

@@ -121,6 +121,7 @@ def test_a_worker_killed_on_the_way_changes_nothing(tmp_path: Path, cluster: Clu
     assert rows(study, path) == rows(study, tmp_path / "undisturbed")
 
 
+@pytest.mark.long
 def test_an_interrupt_on_a_cluster_keeps_what_is_done(
     tmp_path: Path, lasting_cluster: Cluster
 ) -> None:
