@@ -8,6 +8,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.harness.data import ROOT
 from tests.harness.timing import without_collection
 
@@ -175,6 +177,7 @@ def test_no_test_module_imports_another() -> None:
     assert not offences, "\n".join(offences)
 
 
+@pytest.mark.slow
 def test_no_protocol_bills_prints_or_draws_its_own_coins() -> None:
     offences = []
     for path in modules("protocols"):

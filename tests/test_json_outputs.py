@@ -152,6 +152,7 @@ def test_the_output_fits_its_schema(name: str, command: str) -> None:
     jsonschema.validate(done.json, SCHEMAS[name])
 
 
+@pytest.mark.slow
 def test_an_undecided_verdict_fits_its_schema(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(UNDECIDED)
@@ -263,6 +264,7 @@ def test_the_outputs_of_studies_and_certificates_fit_their_schemas(
         jsonschema.validate(simnet(*command.split(), "--json", "-").json, SCHEMAS[name])
 
 
+@pytest.mark.slow
 def test_every_schema_is_tried_and_says_what_each_key_means() -> None:
     tried = {name for name, _ in COMMANDS} | {
         "sweep",

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.harness.data import ROOT
 from tests.harness.many_cases import for_each
 
@@ -56,6 +58,7 @@ def texts_of(file: Path) -> Iterator[str]:
                 yield text
 
 
+@pytest.mark.slow
 def test_messages_and_docstrings_name_pages_by_titles_that_exist() -> None:
     files = [file for room in ROOMS for file in (ROOT / room).rglob("*.py")]
     texts = [text for file in files for text in texts_of(file)]

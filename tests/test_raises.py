@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 import attrs
+import pytest
 
 from tests.harness.data import ROOT
 from tests.harness.timing import without_collection
@@ -126,6 +127,7 @@ def _public(
                 yield Place(prefix + node.name, node, f"{above}\n{own}")
 
 
+@pytest.mark.slow
 def test_docstrings_name_the_errors_that_a_body_raises() -> None:
     offences = [
         f"{place.where} raises {name}, which its documentation does not name"

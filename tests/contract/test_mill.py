@@ -113,6 +113,7 @@ def test_bad_parameters_are_refused(name: str, change: dict[str, Any], words: st
         case.make(**{**case.tiny, **change})
 
 
+@pytest.mark.slow
 @for_each("name", [name for name, case in CASES.items() if case.truth is not None])
 def test_the_exact_law_of_the_estimate_is_unbiased_with_the_stated_error(name: str) -> None:
     """Every coin of the tiny instance is played out."""

@@ -108,7 +108,7 @@ def test_a_script_that_aborts_ends_the_run(name: str) -> None:
 # Verdicts.
 
 
-@with_twins(PLAYED)
+@with_twins(PLAYED, fast=4)
 def test_a_verdict_never_says_less_than_the_truth(names: Sequence[str]) -> None:
     for name in names:
         says_nothing: dict[str, list[bool]] = {}

@@ -296,6 +296,7 @@ def test_instances_reach_the_ends_of_their_ranges() -> None:
         assert (protocol.users, protocol.items) == (users, items)
 
 
+@pytest.mark.slow
 def test_a_parameter_may_be_called_protocol() -> None:
     @attrs.frozen
     class Around(Tell):

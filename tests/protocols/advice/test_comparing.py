@@ -294,6 +294,7 @@ def test_marks_of_direction_stay_inside_names_that_others_have_written() -> None
     assert any(odd in sentence for sentence in found.crossings_in_words)
 
 
+@pytest.mark.slow
 def test_a_time_that_nobody_can_compute_is_unknown_and_said_so() -> None:
     found = compare(["tss"], SHARES, [200_000], **TARGET, networks=[PRESETS["mobile"]])
     assert np.isnan(found.rows[0].seconds[0])

@@ -125,6 +125,7 @@ def test_estimators_are_cloned_and_set_as_scikit_learn_does(kind: Any) -> None:
     )
 
 
+@pytest.mark.slow
 def test_pipelines_scores_and_searches() -> None:
     features, scores = rows(3000)
     years, rich = 50 * (features + 1), np.where(scores > 0, ">50K", "<=50K")

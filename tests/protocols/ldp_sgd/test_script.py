@@ -322,6 +322,7 @@ def test_an_easy_problem_is_learnt(loss: str, mechanism: str) -> None:
     assert error < (0.06 if protocol.loss.of_classes else 0.6 * fresh[:, 3].var())
 
 
+@pytest.mark.slow
 def test_nothing_is_learnt_from_reports_that_are_noise() -> None:
     held = rows(20_000)
     held[:, 3] = held[SampledCoins(1, "labels").integers(len(held), len(held)).plain, 3]

@@ -322,6 +322,7 @@ def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
             assert max(found["hm"], found["pm"]) * margin < min(found["duchi"], found["laplace"])
 
 
+@pytest.mark.slow
 @pytest.mark.data("adult.csv.gz")
 def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> None:
     people = census(1000)

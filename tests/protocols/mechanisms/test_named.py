@@ -277,6 +277,7 @@ def test_tails_begin_at_minus_infinity(name: str) -> None:
     assert (left[1], right[2]) == ("-∞", "∞")
 
 
+@pytest.mark.slow
 @names
 def test_laws_with_a_density_are_stated_for_exact_reals(name: str) -> None:
     options = [text for key, value in ARGUMENTS[name].items() for text in (f"--{key}", value)]

@@ -82,6 +82,7 @@ def test_points_stand_for_all_integers_of_a_range(low: int, high: int, longest: 
     assert (np.diff(places) > 0).all()
 
 
+@pytest.mark.slow
 @for_each("support", [2, 10, 33, 1000, 908_576])
 @for_each("exponent", [-2.0, -0.3, 0.0, 0.761236, 1.0, 1 + 1e-9, 1.7, 2.5, 39.0])
 def test_power_sums_are_the_plain_ones(support: int, exponent: float) -> None:

@@ -360,6 +360,7 @@ def test_trees_find_what_no_coordinate_shows() -> None:
 # What an audit says, and what it refuses.
 
 
+@pytest.mark.slow
 def test_an_audit_is_a_function_of_its_coins() -> None:
     for pair in ((signs(True), signs(False)), (held(GRR(1.0, 5), 1), held(GRR(1.0, 5), 2))):
         first, second, third = (audit(*pair, seed, samples=2000) for seed in (7, 7, 8))

@@ -78,6 +78,7 @@ def test_replacements_among_few_holders_stay_below_r2_and_r4() -> None:
             assert bound.log_delta(epsilon) >= exact - slack(exact), (bound, epsilon)
 
 
+@pytest.mark.slow
 @for_each("origin", [1, 2, 30])
 @for_each("target", [0, 1, 30])
 @for_each("p", [1e-6, 0.3, 0.7, 0.99])
@@ -88,6 +89,7 @@ def test_r4_is_never_above_r2(origin: int, target: int, p: float, epsilon: float
     assert R4(origin, target, p).log_limit <= R2(origin, target, p).log_limit
 
 
+@pytest.mark.slow
 @for_each("p", [1e-290, 1e-16, 0.3, 0.99, 1 - 2**-53])
 @for_each("epsilon", [5e-324, 1e-16, 1.0, 750.0, 1e6, 1e300])
 def test_bounds_are_numbers_at_the_ends_of_every_range(p: float, epsilon: float) -> None:

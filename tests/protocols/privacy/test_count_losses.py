@@ -37,6 +37,7 @@ ONCE = [
 ]
 
 
+@pytest.mark.slow
 @for_each("count, participation, epsilon", ONCE)
 def test_one_removal_is_that_of_the_closed_form(
     count: int, participation: float, epsilon: float

@@ -128,6 +128,7 @@ def test_s2_has_a_bound_an_output_only_and_when_tiny_an_exact_statement(capsys):
     )
 
 
+@pytest.mark.slow
 def test_the_exact_delta_of_the_tiny_instance_lies_between():
     """Users 1, 1, 2 and the first moving to item 2: 13/64 for the published counts, 5/16 for S2,
     3/8 for DPDS.

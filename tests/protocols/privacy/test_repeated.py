@@ -30,6 +30,7 @@ def test_one_collection_has_the_exact_profile(relation):
     assert interval.low - 1e-9 <= epsilon_at(exact, 1e-6) <= interval.high + 1e-9
 
 
+@pytest.mark.slow
 def test_more_collections_tell_more_and_groups_may_differ():
     once, twice, mixed = (
         server_of_collections(given, "replace", epsilon=1.0)[1]
@@ -69,6 +70,7 @@ def test_collections_with_hardly_any_sample_have_a_bound_that_holds(
             assert interval.high == 0
 
 
+@pytest.mark.slow
 def test_a_million_collections_with_hardly_any_sample_meet_every_usual_delta() -> None:
     group = GroupCollections((1, 1), 1e-9, 10**6)
     assert server_of_collections([group], "replace", delta=0.01)[1].high == 0

@@ -213,6 +213,7 @@ def test_counts_of_hundreds_of_millions_take_no_longer(epsilon):
     assert bound - 12 - 1e-6 * abs(bound) <= exact <= bound + 1e-9 * abs(bound)
 
 
+@pytest.mark.slow
 def test_replacement_by_a_table_of_excesses_agrees_with_term_by_term_sums(monkeypatch):
     cases = [
         (5000, 4000, 0.3, 0.05),

@@ -201,6 +201,7 @@ def test_unary_encodings_have_one_law_however_users_are_seated(formula: str) -> 
     assert worst == pytest.approx(1, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_unary_encodings_send_their_bits_and_have_the_variance_that_is_stated() -> None:
     """At 12 items in 60 runs: each statistic lies within 5.5 standard deviations."""
     protocol = collected(2000, 12, "aggregate", mechanism="oue", sampling="0.1,0.5", epsilon=2.0)

@@ -40,6 +40,7 @@ def found(protocol: SecAgg) -> str:
     return judged.finding
 
 
+@pytest.mark.slow
 def test_the_sound_protocol_discloses_its_output() -> None:
     assert found(sound()) == "output-only"
 

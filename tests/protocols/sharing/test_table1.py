@@ -438,6 +438,7 @@ def test_the_command_tells_the_true_saving() -> None:
     assert "1/α² is 6.25" in " ".join(out.split())
 
 
+@pytest.mark.slow
 @for_each(
     "arguments, what",
     [

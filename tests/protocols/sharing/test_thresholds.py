@@ -48,6 +48,7 @@ def test_the_largest_percentage_is_the_last_that_fails_seldom_enough() -> None:
     assert log_failure_of_item(300, 12, 5, 0.1, percent + 1) > least
 
 
+@pytest.mark.slow
 def test_a_percentage_is_found_for_many_bits_too() -> None:
     """With so many bits, even numbers of elected users with a chance below 1e-30 matter."""
     n, rate, bits = 600, Fraction(1, 100), 120

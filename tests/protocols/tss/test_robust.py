@@ -216,6 +216,7 @@ def test_the_error_of_lost_items_is_unknown() -> None:
     assert 0 < found.expected_squared_l2 < everything.expected_squared_l2
 
 
+@pytest.mark.slow
 def test_a_command_says_which_items_have_no_estimate() -> None:
     options = "--users 60 --items 6 --sharing shamir:100% --drop u1@heard --no-claims"
     shown = simnet("run", "tss_robust", *options.split())

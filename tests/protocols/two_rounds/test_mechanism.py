@@ -103,6 +103,7 @@ def test_expected_counts_are_those_of_the_exact_law(mechanism: TwoRounds) -> Non
     assert np.allclose(np.array(mean, dtype=float), mechanism.expected_counts(held[1:], held[0]))
 
 
+@pytest.mark.slow
 @small
 @for_each("variant", VARIANTS)
 def test_estimates_are_unbiased_and_have_the_stated_covariances(

@@ -65,6 +65,7 @@ def test_normalised_distances_are_the_known_ones(epsilon: float, sampling: float
     assert mean == pytest.approx(NORMALISED[epsilon, sampling], rel=0.1)
 
 
+@pytest.mark.slow
 def test_expected_squares_lie_in_their_intervals() -> None:
     table = played(fig3.EXPERIMENT, "biswas_fig3", {"sampling": [0.1, 0.9]}, 5)
     assert all(line["holds"] for line in table.summary())

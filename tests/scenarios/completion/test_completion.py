@@ -164,6 +164,7 @@ def test_a_short_deadline_counts_fewer_users_and_a_long_one_takes_longer_if_some
     assert mean("seconds", 0.1, 8.0) > 2 * mean("seconds", 0.1, 2.0)
 
 
+@pytest.mark.slow
 def test_drop_outs_change_who_is_counted_and_the_error_says_so() -> None:
     few = DROP.with_settings({"protocol": "committee", "drop": "0.0,0.5"}).with_trials(3)
     table = table_here(few, "completion_drop")

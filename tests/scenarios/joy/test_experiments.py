@@ -54,6 +54,7 @@ def test_expected_bounds_are_those_of_the_exact_variances(owners: int, yes: int)
         )
 
 
+@pytest.mark.slow
 def test_the_error_at_a_location_is_that_among_as_many_owners_as_asked_for() -> None:
     few, many = (
         location({**WAYS[0], "location": "4", "owners": owners}, 1, None)["expected_bound"]

@@ -237,6 +237,7 @@ def test_k_by_the_rule_is_not_the_best_one() -> None:
     assert (rows["k"], rows["best_k"]) == (1, 2)
 
 
+@pytest.mark.slow
 def test_panels_that_are_compared_have_one_scale_and_a_line_where_methods_are_alike() -> None:
     experiment = fig3.EXPERIMENT
     points = {"epsilon": [0.5, 1.0, 5.0], "attributes": [5, 10]}

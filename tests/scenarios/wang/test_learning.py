@@ -199,6 +199,7 @@ def test_tasks_that_make_no_sense_are_refused(features: Any, labels: Any, wrong:
         Task("t", HINGE, features, labels)
 
 
+@pytest.mark.slow
 @pytest.mark.data("adult.csv.gz")
 def test_dimensions_and_classes_are_like_those_of_the_paper() -> None:
     """The paper has 90 and 94 features; above its mean are 46 % of the ages."""

@@ -578,6 +578,7 @@ def test_options_that_do_not_fit_the_file_are_refused(
     )
 
 
+@pytest.mark.slow
 def test_an_absurd_bill_is_refused_before_it_is_paid(tmp_path: Path) -> None:
     path = column(tmp_path / "x.csv", *(row % 30 for row in range(60_000)))
     text = refusal(simnet("run", "dpds", "--input", path, "--column", "city"))

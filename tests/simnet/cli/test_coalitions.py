@@ -170,6 +170,7 @@ def test_a_user_without_a_secret_is_refused_in_a_large_run(
     assert reason in " ".join(refusal(refused).split())
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_counted_run_show_the_users_that_are_asked_for() -> None:
     options = ("coalitions", "tss", "--users", 14, "--items", 3, "--seed", 4)
     found = simnet(*options, "--json", "-").json

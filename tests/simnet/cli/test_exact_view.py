@@ -93,6 +93,7 @@ def test_fates_by_chance_follow_from_the_seed() -> None:
 # The numbers.
 
 
+@pytest.mark.slow
 def test_the_printed_example_comes_out_exactly() -> None:
     told = found(f"{PRIME} --set gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2")
     assert set(told) >= KEYS

@@ -47,6 +47,7 @@ class Scaling:
 """
 
 
+@pytest.mark.slow
 def test_the_seed_is_that_of_the_first_run() -> None:
     def rows(seed: int, runs: int) -> Any:
         given = ("--users", 7, "--items", 3, "--seed", seed, "--runs", runs, "--json", "-")

@@ -89,6 +89,7 @@ def on(place: Path, values: str, *options: str, command: str = "run") -> Result:
     return simnet(command, place, "--input", data, "--column", "hours", *corrupt, *options)
 
 
+@pytest.mark.slow
 @for_each("command", ["run", "verify", "show"])
 @for_each(
     "values, why",
@@ -156,6 +157,7 @@ def test_gaps_are_refused_if_the_protocol_takes_its_items_from_the_column(
     assert named.json["outputs"] == {"server": 20}
 
 
+@pytest.mark.slow
 @for_each("command", ["run", "verify"])
 @for_each(
     "values, options",

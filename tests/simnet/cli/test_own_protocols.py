@@ -172,6 +172,7 @@ def test_an_error_outside_the_doors_is_not_put_down_to_made_up_inputs(
     assert "drawn from" not in said
 
 
+@pytest.mark.slow
 def test_inputs_are_drawn_from_the_items_of_the_class(fixed: Path) -> None:
     fixed.write_text(fixed.read_text().replace("class Fixed:", "class Fixed:\n    items = 1"))
     for seed in range(8):

@@ -173,6 +173,7 @@ def test_members_of_a_crowd_do_not_drop_out_silently() -> None:
 # What the options were called before
 
 
+@pytest.mark.slow
 def test_what_to_report_is_asked_for_by_a_name_of_its_own() -> None:
     few = ("--users", 12, "--items", 2, "--no-claims", "--json", "-")
     told = simnet("run", "dpdg", *few, "--epsilon", 0.9).json
@@ -217,6 +218,7 @@ def test_a_name_with_a_slip_is_taken_for_that_name(known: list[str]) -> None:
     assert nearest("nothing like it at all", known) is None
 
 
+@pytest.mark.slow
 @for_each(
     "tokens, meant",
     [

@@ -140,6 +140,7 @@ def test_the_inputs_of_a_crowd_are_not_to_be_changed() -> None:
 # Coins
 
 
+@pytest.mark.slow
 @for_each("door", ["secret", "disclose"])
 @for_each(
     "function",

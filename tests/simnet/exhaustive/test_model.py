@@ -249,6 +249,7 @@ def test_a_script_that_does_something_else_when_it_is_played_again_is_refused(
         worlds(a=a, b=sends, c=sends)
 
 
+@pytest.mark.slow
 def test_an_instance_a_little_above_the_limit_is_refused_before_it_is_played_out() -> None:
     told: list[float] = []
     with pytest.raises(BadInput, match=r"more than 8,191 worlds to play out \(about 8,192\)"):

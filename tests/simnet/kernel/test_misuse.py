@@ -583,6 +583,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.slow
 def test_a_script_that_catches_everything_does_not_outlive_the_process(tmp_path: Path) -> None:
     (tmp_path / "catches_on.py").write_text(CATCHES_ON)
     command = [sys.executable, str(tmp_path / "catches_on.py")]

@@ -287,6 +287,7 @@ def test_large_data_are_compressed_and_read_the_same() -> None:
     assert data == json.loads(json.dumps(page_data(result, is_private=False)))
 
 
+@pytest.mark.slow
 def test_the_page_of_a_data_file_has_no_truth(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("pay\n" + "\n".join(["731.625", "12.5", "7"] * 4), encoding="utf-8")
@@ -458,6 +459,7 @@ def test_rows_about_given_inputs_stand_in_the_order_of_the_estimates() -> None:
     assert private.hidden == 10
 
 
+@pytest.mark.slow
 def test_the_legend_of_the_estimates_lists_what_is_drawn() -> None:
     result = result_of("dpds")
     for is_private in (False, True):

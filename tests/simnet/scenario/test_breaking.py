@@ -282,6 +282,7 @@ def test_what_is_not_certain_is_not_searched() -> None:
     assert repr(sizes).startswith("of the sets that were searched, none")
 
 
+@pytest.mark.slow
 def test_a_search_that_ends_early_denies_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = find(str(RING))[1].with_settings({"users": "14"})
     whole = smallest_sizes(scenario, [0])

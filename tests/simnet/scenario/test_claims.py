@@ -416,6 +416,7 @@ def test_the_output_shows_verdicts_by_symmetry_on_the_run_itself(
     assert "not judged" not in shown
 
 
+@pytest.mark.slow
 def test_a_claim_that_cannot_be_judged_is_said_not_to_be_judged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -577,6 +578,7 @@ def test_another_run_is_never_judged_in_place_of_the_run(monkeypatch: pytest.Mon
         judge_claims([LearnsNothing("u1")], done)
 
 
+@pytest.mark.slow
 def test_progress_adds_up_by_symmetry_too(monkeypatch: pytest.MonkeyPatch) -> None:
     only_symmetry(monkeypatch)
     for name in ("dpds", "tss", "dpds_shamir"):

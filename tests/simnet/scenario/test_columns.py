@@ -160,6 +160,7 @@ def test_a_column_knows_where_it_comes_from(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.data("adult.csv.gz")
 def test_real_data_is_read_whole() -> None:
     path = DATA / "adult.csv.gz"
