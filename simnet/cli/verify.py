@@ -21,10 +21,8 @@ from simnet.errors import BadInput
 if TYPE_CHECKING:
     from simnet.adversary.judge import By
     from simnet.adversary.whole_view import Expectation
-    from simnet.network.network import Network
     from simnet.scenario.population import Population
     from simnet.scenario.scenario import Scenario
-    from simnet.scenario.verify import Verified
     from simnet.stated.about import Workload
 
 
@@ -132,7 +130,9 @@ def verify(
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
+    from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, SECONDS_A_JUDGED_MESSAGE
     from simnet.kernel.limits import refuse_runs
+    from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
     from simnet.values.residues import reduced_constants
 
     reduced_constants.clear()
@@ -161,24 +161,28 @@ def verify(
             raise BadInput(f"--{name} takes a whole number from 1, got {count}")
     seeds = range(seed or 0, (seed or 0) + runs)
     scenario, people = held.scenario(protocol, settings, seeds[0])
-    is_too_large = by is None and _is_too_large(scenario, people, collections)
+    work = _workload(scenario, people)
+    messages, elements = (0, 0) if work is None else (work.messages * collections, work.elements)
+    is_too_large = by is None and messages > MOST_MESSAGES
     solver: By = "symmetry" if is_too_large else by or "elimination"
+    # A run with more messages, or by symmetry with more elements, is refused.
+    seconds = messages * SECONDS_A_JUDGED_MESSAGE * (messages <= MOST_MESSAGES)
     if solver == "symmetry":
+        judges = "judges one run, without drop-outs and without a network"
+        why = f"symmetry {judges}: leave out"
+        if is_too_large:
+            why = f"a run of this size is judged by symmetry, which {judges}: take fewer users or "
+            why += "leave out"
         several = {
             "runs": None if runs == 1 else runs,
             "collections": None if collections == 1 else collections,
             "drop": drop or None,
             "network": network,
         }
-        judges = "judges one run, without drop-outs and without a network"
-        why = f"symmetry {judges}: leave out"
-        if by is None:
-            why = f"a run of this size is judged by symmetry, which {judges}: take fewer users or "
-            why += "leave out"
         _refuse(several, why)
+        seconds = elements * SECONDS_A_JUDGED_ELEMENT * (elements <= MOST_ALIKE_ELEMENTS)
     else:
-        work = _workload(scenario, people)
-        refuse_runs(runs * collections, 0 if work is None else work.elements)
+        refuse_runs(runs * collections, elements)
     return _judge(
         Written(certificate, protocol, held.is_drawn if with_seed is None else with_seed),
         scenario,
@@ -190,17 +194,9 @@ def verify(
         network,
         expect,
         solver,
+        seconds,
         json,
     )
-
-
-def _is_too_large(
-    scenario: "Scenario", people: "Sequence[int] | Population | None", collections: int
-) -> bool:
-    from simnet.scenario.judging import MOST_MESSAGES
-
-    work = _workload(scenario, people)
-    return work is not None and work.messages * collections > MOST_MESSAGES
 
 
 def _workload(
@@ -210,39 +206,6 @@ def _workload(
 
     fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
     return fitted.described(fitted.build(fitted.users, fitted.items)).workload
-
-
-def _verified(
-    scenario: "Scenario",
-    corrupt: str,
-    seed: int,
-    people: "Sequence[int] | Population | None",
-    collections: int,
-    drop: Sequence[str],
-    network: "Network | None",
-    by: "By",
-) -> "Verified":
-    from simnet.adversary.orbits.rows import NotAlike
-    from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, SECONDS_A_JUDGED_MESSAGE, announced
-    from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
-    from simnet.scenario.verify import verify as verify_one
-
-    work = _workload(scenario, people)
-    messages, elements = (0, 0) if work is None else (work.messages * collections, work.elements)
-    # A run with more messages, or by symmetry with more elements, is refused.
-    seconds = messages * SECONDS_A_JUDGED_MESSAGE * (messages <= MOST_MESSAGES)
-    if by == "symmetry":
-        seconds = elements * SECONDS_A_JUDGED_ELEMENT * (elements <= MOST_ALIKE_ELEMENTS)
-    try:
-        with announced("verify", seconds):
-            return verify_one(
-                scenario, corrupt, seed, people, collections, drop, network=network, by=by
-            )
-    except NotAlike as error:
-        raise BadInput(
-            f"this run cannot be judged by symmetry: {error}. Judge it by elimination, with fewer "
-            "users if the run has more than ten million messages"
-        ) from error
 
 
 def _judge(
@@ -256,9 +219,11 @@ def _judge(
     network: str | None,
     expect: "Expectation | None",
     by: "By",
+    seconds: float,
     json: str | None,
 ) -> int:
     from simnet.adversary.whole_view import meets
+    from simnet.cli.long_work import announced
     from simnet.cli.output import console, print_note, print_numbering, remarks, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.show_plain import print_compared
@@ -269,10 +234,14 @@ def _judge(
     from simnet.scenario.numbered import numbering_of
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.plain import guessed_inputs_in_words
+    from simnet.scenario.verify import verify as verify_one
     from simnet.scenario.verify import verify_runs
 
     clocked = None if network is None else network_named(network)
-    verified = _verified(scenario, corrupt, seeds[0], people, collections, drop, clocked, by)
+    with announced("verify", seconds):
+        verified = verify_one(
+            scenario, corrupt, seeds[0], people, collections, drop, network=clocked, by=by
+        )
     reveals = written.write(verified)
     out = console(json)
     settled = verified.scenario.settings()

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import attrs
 
 from simnet.adversary.judge import By, Judge, verdict
+from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.reading_again import Recorded, numeric, play_recorded
 from simnet.adversary.verdict import SHARE_FINDINGS, Verdict
 from simnet.adversary.whole_view import Expectation, meets
@@ -89,8 +90,8 @@ def verify(
     parties of each run, and `message_fates` those of messages. `network` decides deadlines.
     `by` names the solver; symmetry judges one run, without drop-outs.
 
-    Raises `BadInput` for parameters, a number of inputs or a coalition that do not fit. By
-    symmetry, raises `NotAlike` for a run in which parties are not alike.
+    Raises `BadInput` for parameters, a number of inputs or a coalition that do not fit and, by
+    symmetry, for a run in which parties are not alike.
     """
     own: Sequence[int] | Numbers | None = None
     if isinstance(inputs, Population):
@@ -111,13 +112,15 @@ def verify(
     )
     protocol = numeric(runs[0]).protocol
     about = scenario.described(protocol)
-    return Verified(
-        scenario,
-        protocol,
-        about,
-        verdict(runs, corrupt, about, same_inputs=collections > 1, by=by),
-        tuple(map(about.public, map(numeric, runs))),
-    )
+    try:
+        found = verdict(runs, corrupt, about, same_inputs=collections > 1, by=by)
+    except NotAlike as error:
+        raise BadInput(
+            f"this run cannot be judged by symmetry: {error}. Judge it by elimination, with fewer "
+            "users if the run has more than ten million messages"
+        ) from error
+    public = tuple(map(about.public, map(numeric, runs)))
+    return Verified(scenario, protocol, about, found, public)
 
 
 def alike_judge(scenario: Scenario, seed: int) -> Judge:

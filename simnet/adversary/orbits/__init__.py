@@ -8,7 +8,6 @@ From a run to a verdict::
     tables     matrices that do not change when alike parties change places
     solving    what a coalition learns, from such tables, with a proof that anybody can check
     lift       what a coalition learns from all parts of the run
-    verdict    all of this
 
-`played_alone` tests whether a coalition knows the forms of the messages that an attack combines.
+`by_symmetry` does all this for a `Judge`, as `simnet.adversary.by_elimination` does for other runs.
 """

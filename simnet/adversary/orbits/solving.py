@@ -197,14 +197,7 @@ def exposed_types(system: SymmetricSystem, proof: OrbitProof) -> list[int]:
             continue
         if word not in spans:
             spans[word] = Span(system.modulus)
-            for entry in solver.orbits.entries([word], proof.functions):
-                spans[word].add(
-                    solver.vector(
-                        solver.orbits.product(
-                            {entry: 1}, proof.learned, [word], proof.functions, words
-                        )
-                    )
-                )
+            solver.add_functions(spans[word], word, proof)
         diagonal = tuple((at, at) for at in range(len(word)))
         if solver.vector({(0, place, diagonal): 1}) in spans[word]:
             found.append(place)
@@ -235,12 +228,7 @@ def exposes(system: SymmetricSystem, proof: OrbitProof, name: str) -> bool | Non
     numbers = set(solver.vector(dict.fromkeys(own, 1)))
     # Entries outside `own` become pivots first, so a row whose pivot is in `own` is all in `own`.
     span = Span(system.modulus, order=lambda key: (key in numbers, key))
-    for entry in solver.orbits.entries([word], functions):
-        span.add(
-            solver.vector(
-                solver.orbits.product({entry: 1}, proof.learned, [word], functions, words)
-            )
-        )
+    solver.add_functions(span, word, proof)
     if any(set(row) <= numbers for row, _ in span.basis()):
         return True
     fixed = {(secret, 0, matching) for _, secret, matching in own}
@@ -394,6 +382,14 @@ class _Solver:
             shift,
             {(row, place[f], m): value for (row, f, m), value in rest.items()},
         )
+
+    def add_functions(self, span: Span, word: Word, proof: OrbitProof) -> None:
+        """Add the learned functions that are tables whose rows have this word."""
+        for entry in self.orbits.entries([word], proof.functions):
+            made = self.orbits.product(
+                {entry: 1}, proof.learned, [word], proof.functions, self.secrets
+            )
+            span.add(self.vector(made))
 
     # Linear algebra on tables, which are vectors with one place for each entry.
 
