@@ -95,6 +95,8 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         console.print(Text(f"  the output alone fixes: {fixed}", "yellow"))
     if verdict.alike is not None:
         _print_alike(console, verdict.alike)
+        if called := called_in_words(verdict.sampled_runs):
+            console.print(Text(f"  note: {called.removeprefix('; ')}", "yellow"))
     else:
         _print_checked(console, verdict)
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))

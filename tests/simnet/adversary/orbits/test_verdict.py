@@ -1,15 +1,18 @@
 """Verdicts on runs of many alike parties."""
 
+import io
 import random
 
 import attrs
 import numpy as np
 import pytest
+from rich.console import Console
 
 from simnet import BadInput, Field, Judge, Seat, Summed, Tag, constant, index, run, seats, verdict
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.reading_again import play_recorded
 from simnet.adversary.whole_view import meets
+from simnet.cli.verdicts import print_verdict
 from simnet.scenario.claims import Exposes, LearnsNothing
 from simnet.scenario.find import find
 from simnet.scenario.judging import undecided
@@ -152,6 +155,16 @@ def test_a_leak_names_the_parties_that_are_exposed():
     found = by_symmetry(run(Bare(), [1, 2, 3, 4, 5], 1)).verdict("u1")
     assert found.finding == verdict(run(Bare(), [1, 2, 3, 4, 5], 1), "u1").finding == "leaks"
     assert found.alike.as_json()["exposed"] == ["honest users, kind 2: secret 1, element 1"]
+
+
+@pytest.mark.parametrize("by", ["elimination", "symmetry"])
+def test_a_verdict_says_what_it_assumes_of_doors_whoever_found_it(by):
+    done = run(Bare(), [1, 2, 3, 4, 5], 1, in_place=True)
+    found = verdict(done, "u1", by=by)
+    assert [each["in_place"] for each in found.as_json()["shares"]["doors"]] == [True]
+    printed = io.StringIO()
+    print_verdict(Console(file=printed, width=200), found)
+    assert "functions of doors leave nothing behind" in printed.getvalue()
 
 
 @pytest.mark.parametrize(
