@@ -18,6 +18,14 @@ Theory of operation
    most (`simnet.adversary.bounds`). If both are the same finding, this finding is the verdict.
    Otherwise the verdict is undecided, and a note says why.
 
+*Solvers.* The judge asks a *solver* what field elements tell a coalition (steps 2 to 4), and makes
+one `Verdict` of its answer, of what disclosed values tell (`simnet.adversary.door_laws`), and of
+what the runs declare. `by` names the solver. `ByElimination` keeps the form of every message, so
+each party is a class of its own. `BySymmetry` keeps one relation for many alike messages, so that
+classes of thousands of parties can be judged (`simnet.adversary.orbits`). A further solver would
+have what these two have: the attributes `runs`, `unknowns`, `declaring` and `door_judge`, and the
+methods `bounds` and `discrete`.
+
 Example. User 1 adds a coin c to its number, and user 2 subtracts c from its own number:
 
 >>> from simnet import Field, Seat, Tag, constant, run, seats
