@@ -508,7 +508,8 @@ CLAIMS: Sequence[PaperClaim] = (
         why="The difference of the two published counts is Bin(yes, π_s), so that no ε is "
         "finite; of an owner's two answers δ is π_s = 0.45 at every ε, and of the counts 0.2025 "
         "with 2 of 12.",
-        check="by hand: an owner who answers 0, then 1 holds yes",
+        check="by hand: an owner who answers 0, then 1 holds yes; the published counts differ by "
+        "Bin(yes, π_s)",
         top="The two rounds together have no finite ε (section 4.3).",
     ),
     PaperClaim(
@@ -578,7 +579,8 @@ CLAIMS: Sequence[PaperClaim] = (
         correction="It is the largest ε over all values and none, that of the rarest face.",
         instead=lambda: max(printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background),
         why="If every owner holds a value, it is 1.179.",
-        check="by hand: ln(1 + 0.45/0.05) for the answer 0, against ln(1 + 0.45/0.3)",
+        check="by hand: ln(1 + 0.45/0.05) for the answer 0 of owners without a value, against "
+        "ln(1 + 0.45/0.3)",
         top="The ε of round two is not Eq. 29's for V', but that of the rarest face.",
     ),
     PaperClaim(
@@ -599,7 +601,7 @@ CLAIMS: Sequence[PaperClaim] = (
         condition="It holds for π_2 up to 1/2. Above, the answer no reveals more: with 0.8 and "
         "0.9 ε is 3.714, and not 1.695.",
         under=partial(response_epsilon, Fraction(1, 2)),
-        check="`simnet mechanism joy-gerla --truthful 0.8 --yes 0.9`",
+        check="`simnet mechanism joy-gerla --truthful 0.1 --yes 0.6`",
         top="Eq. 30 is too small where the second coin is above 1/2.",
     ),
     PaperClaim(

@@ -34,9 +34,10 @@ MADE = "<!-- made by the program: python -m scenarios.papers.pages -->\n"
 WRONG = f"""\
 {MADE}# What is wrong in the papers
 
-Each line says what a paper claims, by how much it is off, and how to check that by hand or with a
-command. The pages of the papers have all claims, and [this page](index.md) says how a verdict is
-reached. `simnet claims PAPER --show "NAME"` shows one claim.
+Each line says what is wrong, by how much, and how to check that by hand or with a command. These
+are the errors that change a conclusion or a table; the pages of the papers have all, and all
+claims. [This page](index.md) says how a verdict is reached. `simnet claims PAPER --show "NAME"`
+shows one claim.
 """
 
 

@@ -111,7 +111,7 @@ def claims() -> Iterator[PaperClaim]:
             bound="at most",
             why="Eq. 12 is a rule of thumb: it rounds ε/2.5 down, and without rounding the best "
             f"ε/k is {best}.",
-            check="by hand: at ε = 4.9 and large d, k = 1 against k = 2",
+            check="by hand: at ε = 4.9 and d = 5, k = 1 against k = 2",
             top="Eq. 12 does not give the best k." if mechanism == "hm" else "",
         )
 

@@ -212,7 +212,9 @@ def entry_claims() -> Iterator[PaperClaim]:
                 correction=f"The mean is {mended}." if adaptive else "",
                 instead=mean if adaptive else None,
                 why=WHY if adaptive else note,
-                check=f"`{COMMAND} --gamma {gamma:g}`" if adaptive else "",
+                check=f"`{COMMAND} --gamma {gamma:g}`, row {quantity}; by hand: {mended}"
+                if adaptive
+                else "",
                 top=f"Table I, AS, γ = {gamma:g}: {WORDS[quantity]} by a user." if adaptive else "",
             )
 
@@ -261,7 +263,7 @@ def saving_claims() -> Iterator[PaperClaim]:
                 if gamma is None
                 else " The table's own entries give this factor, as those of TSS are too large."
             ),
-            check=f"`{COMMAND}`" if gamma else "",
+            check=f"`{COMMAND} --gamma {gamma:g}`" if gamma else "",
         )
 
 
