@@ -483,11 +483,10 @@ def failures(kind: str, count: int, seed: int, keep: Path | None = None) -> list
     _import_all()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        files = make_files(folder)
         if kind == "settings":
             cases = commands_with_settings(rng)
         else:
-            cases = commands_with_files(rng, folder, files)
+            cases = commands_with_files(rng, folder, make_files(folder))
         for number in range(count):
             failure = tried(next(cases), folder)
             if failure is not None:

@@ -11,7 +11,7 @@ from protocols.multiplication.script import Multiplication
 from simnet import Field, Judge, Seat, Tag, constant, run, seats, verdict
 from simnet.adversary.bounds import ENDS
 from tests.harness.fuzz import FACTOR
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but, slow_but
 from tests.harness.random_systems import compared
 
 SYSTEMS = 5000 * FACTOR
@@ -24,7 +24,7 @@ def test_the_rule_never_says_less_than_the_truth(most_doors: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("most_doors", [0, 2])
+@pytest.mark.parametrize("most_doors", long_but([0, 2], 2))
 def test_most_systems_that_are_safe_are_decided(most_doors: int) -> None:
     table = compared(range(SYSTEMS), most_doors)
     for truth in ("nothing", "output-only"):

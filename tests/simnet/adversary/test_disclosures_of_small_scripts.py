@@ -21,7 +21,7 @@ from simnet import Judge
 from simnet.adversary.door_laws.door_judge import DoorJudge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import SimnetError
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but
 from tests.harness.small_scripts.checking import coalitions, history_of, played
 from tests.harness.small_scripts.drawing import drawn
 from tests.harness.small_scripts.source import forget_sources, protocol_of
@@ -128,7 +128,7 @@ def check(seed: int) -> Counter[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", slow_but(range(4), 0))
+@pytest.mark.parametrize("block", long_but(range(4), 0))
 def test_no_verdict_says_too_little_of_disclosed_values(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

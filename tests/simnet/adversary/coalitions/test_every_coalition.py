@@ -320,7 +320,7 @@ def test_the_coalitions_are_drawn_as_a_lattice_or_as_a_table(name: str, tmp_path
     assert (tmp_path / "coalitions.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_twelve_parties_take_less_than_a_minute() -> None:
     scenario = find("dpds")[1].with_settings({"users": "11", "items": "2"})
     done = run(scenario.build(11, 2), [1 + place % 2 for place in range(11)], 1)

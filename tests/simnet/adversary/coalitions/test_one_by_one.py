@@ -11,6 +11,7 @@ from simnet.kernel.run import Run
 from simnet.scenario.find import find
 from tests.harness.counted import compared, compared_with_brute_force
 from tests.harness.many_cases import for_each
+from tests.harness.marks import long_but
 from tests.harness.shell import RING
 from tests.harness.small_scripts.checking import inputs_of
 from tests.harness.small_scripts.checking import played as played_script
@@ -72,8 +73,9 @@ def test_random_scripts(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_many_random_scripts() -> None:
-    assert sum(map(compared_at_random, range(1_000, 1_200))) > 100
+@pytest.mark.parametrize("count", long_but([40, 200], 40))
+def test_many_random_scripts(count: int) -> None:
+    assert sum(map(compared_at_random, range(1_000, 1_000 + count))) > count / 2
 
 
 @for_each("others", [["u2", "u3"], ["u2", "u3", "server"]])

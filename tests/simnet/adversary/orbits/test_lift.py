@@ -41,7 +41,7 @@ def test_every_coalition_of_a_small_run_has_the_space_that_elimination_finds(nam
 @pytest.mark.parametrize(
     ("name", "n"),
     [
-        pytest.param(name, n, marks=[pytest.mark.long] if n > (4 if name in ALONE else 6) else [])
+        pytest.param(name, n, marks=[pytest.mark.long] if n > (4 if name in ALONE else 5) else [])
         for name in ("dpds", "dpdg", "tss", "tss_prime", "pairs")
         for n in range(2, 9)
     ],
