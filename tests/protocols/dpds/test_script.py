@@ -115,31 +115,6 @@ def test_all_users_but_one_see_whether_the_last_takes_part_only_with_the_server(
     assert takes_part[1] != stays_away[1]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("runs", long_but([600, 1000], 600))
-def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item(
-    runs: int,
-) -> None:
-    """Statistically at a larger size: n = 4, N = 3, so many runs an item, chi-square with false
-    alarm 1e-6 each.
-    """
-    corrupt = ("u1", "u2", "u3")
-    seen = {}
-    for item in (1, 3):
-        rows = []
-        for seed in range(runs):
-            view = run(DPDS(4, 3, 1.0), [1, 2, 3, item], seed, observe=corrupt).view(corrupt)
-            rows.append(
-                np.concatenate([m.payload.numbers() for m in view.received if m.sender == 3])
-            )
-        seen[item] = np.array(rows)
-        for column in seen[item].T:
-            assert stats.chisquare(np.bincount(column, minlength=5)).pvalue > 1e-6
-    for one, other in zip(seen[1].T, seen[3].T, strict=True):
-        table = np.array([np.bincount(one, minlength=5), np.bincount(other, minlength=5)])
-        assert stats.chi2_contingency(table).pvalue > 1e-6
-
-
 @pytest.mark.parametrize("item", [0, 4, -1])
 def test_an_item_outside_the_domain_is_refused(item: int) -> None:
     with pytest.raises(

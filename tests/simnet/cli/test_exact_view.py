@@ -14,7 +14,6 @@ import pytest
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from simnet.exhaustive.compare import Comparison
-from tests.harness.marks import long_but
 from tests.harness.shell import Result, refusal, simnet, words
 
 PRIME = "tss_prime --users 3 --items 2 --set reported=1 --set bound=1"
@@ -283,21 +282,6 @@ class Opens:
 
     async def server(self, me: Party):
         await me.receive(BIT, "u1")
-
-
-@attrs.frozen
-class Rejects(Opens):
-    tries: int = 0
-
-    async def user(self, me: Party, item):
-        tries, mask = 1, me.coins.field(Field(self.modulus), (1,))
-        while tries != self.tries and me.disclose(lambda opened: opened[0] == 0, mask):
-            tries, mask = tries + 1, me.coins.field(Field(self.modulus), (1,))
-        secret = me.secret(lambda held: [held], item, field=Field(self.modulus), shape=(1,))
-        await me.send(MASKED, "server", secret + mask)
-
-    async def server(self, me: Party):
-        await me.receive(MASKED, "u1")
 """
 
 
@@ -332,24 +316,6 @@ def test_more_ways_to_open_than_there_may_be_worlds_are_refused_by_name(own: Pat
     assert said.startswith("u1 opens field elements by me.disclose of a lambda")
     assert "2,147,483,647 possible values" in said
     assert "use a smaller field" in said
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "enumerate_field",
-    long_but(["--enumerate-field", "--no-enumerate-field"], "--enumerate-field"),
-)
-def test_a_script_that_draws_until_it_likes_what_it_gets_is_refused(
-    own: Path, enumerate_field: str
-) -> None:
-    """And played out if it stops after some tries: a mask that is seldom zero."""
-    text = f"{own}:Rejects --corrupt server --inputs 1 --versus 2"
-    said = refusal(exact_view(text, enumerate_field))
-    assert "200 times, and u1 does so again" in said
-    assert "stop after a fixed number of tries" in said
-    told = found(f"{text} --set tries=2 --set modulus=3", enumerate_field)
-    assert (told["delta0_exact"], told["epsilon"]) == ("1/3", math.log(4))  # 1/9 against 4/9
-    assert told["tapes"] == (5 if enumerate_field == "--enumerate-field" else 3)
 
 
 # What cannot be done.

@@ -420,21 +420,6 @@ def test_binomial_counts_have_exactly_their_law(
     assert law == binomial(trials, chance)
 
 
-@pytest.mark.parametrize(
-    ("trials", "chance"),
-    [(1, 1 / 3), (50, Fraction(1, 3)), (1000, 0.001), (1000, 0.9), (5000, 0.5)],
-)
-def test_binomial_counts_follow_their_law(trials: int, chance: float | Fraction) -> None:
-    drawn = SampledCoins(13, "u1").binomials(np.full(4000, trials), chance).plain
-    law = stats.binom(trials, float(chance))
-    edges = np.unique(law.ppf(np.arange(1, 10) / 10).astype(np.int64))
-    cells = np.diff(np.concatenate([[0], law.cdf(edges), [1]]))
-    counts = np.bincount(np.searchsorted(edges, drawn), minlength=cells.size)
-    kept = cells > 1e-12
-    assert counts[~kept].sum() == 0
-    assert fits(counts[kept], cells[kept] * 4000)
-
-
 def test_counts_of_very_many_trials() -> None:
     trials = np.array([0, 10**8 + 7, 3, 2 * 10**7])
     drawn = SampledCoins(14, "u1").binomials(trials, 0.1).plain
