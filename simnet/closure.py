@@ -21,7 +21,7 @@ import gc
 import hashlib
 import importlib.util
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import attrs
@@ -85,6 +85,11 @@ def source_of(file: Path) -> Source:
         content = file.read_bytes()
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from error
+    return _source(content)
+
+
+@lru_cache(1_000)  # also of sources that are read again, most of which are as they were
+def _source(content: bytes) -> Source:
     try:
         tree = _tree(content)
     except (SyntaxError, ValueError):  # the file cannot run: take the digest of its bytes

@@ -51,7 +51,7 @@ def version_after(own: Path, change: Callable[[], object] = lambda: None) -> str
     return code_version(experiment.trial, own)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_lies_beside_a_file_counts_when_it_is_imported(own: Path) -> None:
     before = version_after(own)
     for name in BESIDE:
