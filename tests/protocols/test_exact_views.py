@@ -494,7 +494,6 @@ def test_brute_force_over_field_coins_gives_the_same_law_for_three_users_who_all
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chance", "sets", "different"),
     [(1.0, SETS_OF_THREE, 3), (0.5, ["u1, u3", "server"], 1)],
@@ -537,7 +536,6 @@ def test_two_stages_have_as_many_worlds_as_reporting_sets_and_elections() -> Non
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_four_users_and_three_items_are_compared_in_less_than_a_minute() -> None:
     with stopwatch() as watch:
         compared = Comparison(two_stage(4, 3, bound=2), "u1").compare([1, 1, 1, 1], [1, 1, 1, 2])

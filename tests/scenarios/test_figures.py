@@ -151,7 +151,6 @@ def alike_in_grey(figure: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_figure_fits_a_paper(name: str) -> None:
     """It is a column or a page wide, has letters of 7 points at least, and names its axes.

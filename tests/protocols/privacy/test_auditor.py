@@ -281,7 +281,6 @@ def test_a_million_counts_tell_little_of_a_delta_of_two_in_ten_thousand() -> Non
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize("pair", [REMOVE, REPLACE])
 def test_a_hundred_million_counts_bound_it_from_below(
     pair: tuple[tuple[int, ...], tuple[int, ...]],

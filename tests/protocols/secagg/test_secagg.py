@@ -208,7 +208,6 @@ def test_every_list_for_every_reader(users: int, threshold: int, chunks: int) ->
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(LIST_CHUNKS))
 @pytest.mark.parametrize(("users", "threshold"), [(4, 2), (4, 3), (5, 4), (5, 3)])
 def test_every_list_for_every_reader_up_to_names(users: int, threshold: int, chunk: int) -> None:

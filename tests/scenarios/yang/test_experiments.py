@@ -214,7 +214,6 @@ def test_a_figure_has_a_panel_a_population_and_says_what_is_made_up(
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "fig4"])
 def test_expected_errors_are_inside_their_intervals_at_every_point(
     name: str, tmp_path: Path

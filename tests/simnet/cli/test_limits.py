@@ -82,7 +82,6 @@ def test_some_absurd_settings_and_damaged_files_end_in_a_result_or_a_sentence(ki
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["settings", "files"])
 def test_absurd_settings_and_damaged_files_end_in_a_result_or_a_sentence(kind: str) -> None:
     assert failures(kind, 2000, 2) == []
