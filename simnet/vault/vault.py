@@ -23,7 +23,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 import attrs
@@ -292,8 +292,11 @@ class Vault:
                 return pickled.data
             definitions = Pickled(pickled.definitions, self._known)
             self._modules |= definitions.modules
-            start = self._starts.setdefault(definitions.data, self._count)
-            if start == self._count:  # else a function that a script makes whenever it is played
+            start = self._count
+            if all(map(_has_no_state, pickled.definitions)):
+                # Perhaps it is known: a lambda in a script is made whenever the script is played.
+                start = self._starts.setdefault(definitions.data, start)
+            if start == self._count:
                 self._count += len(pickled.definitions)
                 self._definitions.append(definitions.data)
             numbers = enumerate(pickled.definitions, start)
@@ -306,6 +309,12 @@ class Vault:
                 f"{call.name}, a function of me.{call.kind}, cannot be called in another process: "
                 f"{type(error).__name__}: {error}"
             ) from error
+
+
+def _has_no_state(thing: object) -> bool:
+    if not isinstance(thing, FunctionType):
+        return False
+    return not (thing.__closure__ or thing.__defaults__ or thing.__kwdefaults__ or vars(thing))
 
 
 @attrs.frozen
