@@ -44,8 +44,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from simnet.adversary.door_laws.in_full import is_in_full
-from simnet.adversary.door_uses import DoorUse, Product
+from simnet.adversary.door_uses import DoorUse, Product, is_in_full
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete, SampledField
 from simnet.coins.seeded import agreed_digest, expanded, expanded_sum, seed_digests, stream_key

@@ -9,7 +9,6 @@ The modules, from one call to the statement about a whole run::
     laws          the joint law of a component given its inputs, and two losses computed from it
     disclosed     all components together, beside what shares tell
     refusals      whether a door may refuse, and whether a refusal tells anything
-    in_full       whether a door returns all the numbers that it was given
     witness       two inputs that show that shares tell more than the output
     surroundings  what the coalition's view says about the rows that doors were given
     door_judge    what the doors of the runs that a judge has read tell a coalition

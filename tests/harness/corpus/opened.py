@@ -168,7 +168,7 @@ class Beaver(Script):
         mine = type(x).stack([x - a, y - b])
         await me.send(DIFFERENCE, peer, mine)
         opened = mine + await me.receive(DIFFERENCE, peer)
-        d, e = me.disclose(lambda both: (int(both[0]), int(both[1])), opened)
+        d, e = me.disclose(list, opened)
         product = c + b * d + a * e
         if is_first:
             ones = opened[0] - opened[0]
