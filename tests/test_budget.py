@@ -47,7 +47,7 @@ BUDGET: dict[str, int] = {
     "scenarios/wang": 17_100,
     "scenarios/yang": 15_900,
     "simnet": 10_200,
-    "simnet/adversary": 102_200,
+    "simnet/adversary": 101_800,
     "simnet/bench": 4_100,
     "simnet/cli": 32_400,
     "simnet/coins": 9_300,
