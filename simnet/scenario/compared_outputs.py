@@ -102,10 +102,11 @@ def compare_outputs(
 
     Nothing is compared if the run has more than `most_inputs` inputs.
     """
+    vault = _vault(done)
     try:
-        handed, has_other_coins = _handed(done, most_inputs)
+        handed, has_other_coins = _handed(done, vault, most_inputs)
     except SimnetError as error:
-        return ComparedOutputs(reasons={"": str(error)}, reductions=_reductions(done, None))
+        return ComparedOutputs(reasons={"": str(error)}, reductions=_reductions(done, None, vault))
     equal: list[str] = []
     differences: list[str] = []
     reasons: dict[str, str] = {}
@@ -126,11 +127,11 @@ def compare_outputs(
             reasons[name] = reason
     if not (equal or differences or reasons):
         reasons[""] = "no party that gets something has an output"
-    reductions = _reductions(done, handed) if finds_reductions else ()
+    reductions = _reductions(done, handed, vault) if finds_reductions else ()
     return ComparedOutputs(tuple(equal), tuple(differences), reasons, reductions)
 
 
-def _reductions(done: Run, handed: Handed | None) -> tuple[str, ...]:
+def _reductions(done: Run, handed: Handed | None, vault: Caller | None) -> tuple[str, ...]:
     """Return sentences about numbers that were taken mod q although this was not asked for: numbers
     that secrets and constants were made of, and sums that the ideal world hands out.
 
@@ -154,15 +155,15 @@ def _reductions(done: Run, handed: Handed | None) -> tuple[str, ...]:
             f"a constant was made of {number}, taken mod {modulus}; constant(field, values, "
             "reduce=True) says that this is meant"
         )
-    wrapped = None if secrets or handed is None else _wrapped(done, handed)
+    wrapped = None if secrets or handed is None else _wrapped(done, handed, vault)
     return tuple(sentences if wrapped is None else [*sentences, wrapped])
 
 
-def _wrapped(done: Run, handed: Handed) -> str | None:
+def _wrapped(done: Run, handed: Handed, vault: Caller | None) -> str | None:
     """Return a sentence about a sum of the ideal world that is taken mod q."""
     try:
         fields = {name: [array.field for array in arrays] for name, arrays in handed.items()}
-        whole = _whole_sums(done, done.inputs, fields)
+        whole = _whole_sums(done, done.inputs, fields, vault)
         if any(
             [number % field.modulus for number in numbers] != _numbers([array])
             for name in handed
@@ -185,7 +186,7 @@ def _wrapped(done: Run, handed: Handed) -> str | None:
                 name: np.full_like(value, item) if isinstance(value, np.ndarray) else item
                 for name, value in done.inputs.items()
             }
-            found = _at_least_q(fields, _whole_sums(done, same, fields))
+            found = _at_least_q(fields, _whole_sums(done, same, fields, vault))
             if found is not None:
                 return (
                     f"if every input is {item}, the ideal world hands {found[0]} the sum "
@@ -214,15 +215,15 @@ def _at_least_q(
     )
 
 
-def _whole_sums(done: Run, inputs: Mapping[str, Any], fields: Fields) -> dict[str, list[list[int]]]:
+def _whole_sums(
+    done: Run, inputs: Mapping[str, Any], fields: Fields, vault: Caller | None
+) -> dict[str, list[list[int]]]:
     """Return what the ideal world hands out if secrets are elements of a very large field.
 
     Raises `SimnetError` if the functionality cannot be played so, or hands out other arrays.
     """
     reading = _WholeNumbers(done.door_notes.tosses)
-    handed = _lists(
-        ideal_world(done.protocol, inputs, done.seed, reading, done.happened, _vault(done))
-    )
+    handed = _lists(ideal_world(done.protocol, inputs, done.seed, reading, done.happened, vault))
     if {name: len(arrays) for name, arrays in handed.items()} != {
         name: len(own) for name, own in fields.items()
     }:
@@ -282,7 +283,7 @@ class _WholeNumbers(_SameCoins):
         return super().door(call, coins, meter)
 
 
-def _handed(done: Run, most_inputs: int | None = None) -> tuple[Handed, bool]:
+def _handed(done: Run, vault: Caller | None, most_inputs: int | None = None) -> tuple[Handed, bool]:
     """Return the arrays that the ideal world hands to each party, on the inputs, coins and fates of
     the run, and whether the run has further discrete coins.
 
@@ -298,15 +299,13 @@ def _handed(done: Run, most_inputs: int | None = None) -> tuple[Handed, bool]:
     ):
         raise SimnetError("the functionality is not told who dropped out")
     reading = _SameCoins(done.door_notes.tosses)
-    handed = ideal_world(
-        done.protocol, done.inputs, done.seed, reading, done.happened, _vault(done)
-    )
+    handed = ideal_world(done.protocol, done.inputs, done.seed, reading, done.happened, vault)
     has_other_coins = reading.has_other_coins() or bool(done.door_notes.tossing)
     return _lists(handed), has_other_coins
 
 
 def _vault(done: Run) -> Caller | None:
-    """Return who calls functions of the ideal world, so that they leave nothing for later runs."""
+    """Return who calls functions of ideal worlds, so that they leave nothing for later runs."""
     if done.in_place or not isinstance(done.protocol, Ideal):
         return None
     # No verdict rests on these calls, so they share a process, as in a run of many parties.
@@ -379,7 +378,7 @@ def _replays(done: Run, name: str, way: str) -> Iterator[tuple[Sequence[Any], Se
                 message_fates=done.message_fates,
             )
             rows = again.door_notes.returned.get(name, ())
-            handed = _handed(again)[0].get(name, [])
+            handed = _handed(again, _vault(again))[0].get(name, [])
         except (SimnetError, TypeError):  # these inputs may be refused, or be no items
             continue
         if _why_not_compared(rows, handed) is None:
