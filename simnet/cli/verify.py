@@ -225,7 +225,6 @@ def _judge(
     from simnet.adversary.whole_view import meets
     from simnet.cli.long_work import announced
     from simnet.cli.output import console, print_note, print_numbering, remarks, write_json
-    from simnet.cli.progress import progress_bar
     from simnet.cli.show_plain import print_compared
     from simnet.cli.verdicts import missing_functionality, print_counts, print_verdict
     from simnet.network.toml_file import network_named
@@ -274,6 +273,8 @@ def _judge(
     print_note(out, guess)
     met = expect is None or meets(verified.verdict, expect)
     if len(seeds) > 1:
+        from simnet.cli.progress import progress_bar
+
         with progress_bar("runs", len(seeds), announces=True) as progress:
             tally = verify_runs(
                 scenario, corrupt, seeds, people, collections, progress, drop, clocked
