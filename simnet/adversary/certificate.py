@@ -280,8 +280,8 @@ def certificate_text(certificate: Json) -> str:
     r"""Return the text of a certificate's file, in the canonical form: equal certificates have
     equal texts.
 
-    >>> certificate_text({"version": 4, "set": ["u1"]})
-    '{"set":["u1"],"version":4}\n'
+    >>> certificate_text({"version": 6, "set": ["u1"]})
+    '{"set":["u1"],"version":6}\n'
     """
     return canonical_text(certificate)
 

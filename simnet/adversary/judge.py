@@ -24,7 +24,8 @@ what the runs declare. `by` names the solver. `ByElimination` keeps the form of 
 each party is a class of its own. `BySymmetry` keeps one relation for many alike messages, so that
 classes of thousands of parties can be judged (`simnet.adversary.orbits`). A further solver would
 have what these two have: the attributes `runs`, `unknowns`, `declaring` and `door_judge`, and the
-methods `bounds` and `discrete`.
+methods `bounds` (whose result has `at_least`, `at_most`, `notes`, `knowledge` and `widest`) and
+`discrete`.
 
 Example. User 1 adds a coin c to its number, and user 2 subtracts c from its own number:
 

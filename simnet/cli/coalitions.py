@@ -94,8 +94,7 @@ def coalitions(
         the table.
     certificates
         Write certificates of the coalitions that the lists name into this folder. `python -m
-        simnet.adversary.check` checks the proofs. `simnet verify --check` repeats the run, unless
-        it was judged by symmetry.
+        simnet.adversary.check` checks the proofs. `simnet verify --check` also repeats the run.
     user
         Show only these parties in the tables; their names are separated by commas. If the
         coalitions of a run with more than 12 parties cannot be judged by counts, the command

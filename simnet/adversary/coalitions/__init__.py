@@ -1,7 +1,6 @@
 """Whom the coalitions of a run expose, and whom they touch.
 
-`every_coalition` judges all coalitions of a run with at most 12 parties. For all other questions
-there is one search, `staircase`, for minimal and maximal vectors of counts. `answer` says what is
+There is one search, `staircase`, for minimal and maximal vectors of counts. `answer` says what is
 asked, and what the answer is, and three modules answer about single vectors: `alike`, `shamir` and
-`one_by_one`.
+`one_by_one`. `every_coalition` also judges each coalition of a run with at most 12 parties.
 """
