@@ -363,5 +363,8 @@ def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
     ]
     if any(len(given) and not (given.min() >= 0 and given.max() < top) for given, top in numbers):
         raise BadInput(f"{path} is no log of a run: a number in it is out of range")
+    sent = values[kinds == written.SEND]
+    if len(np.unique(sent)) != len(sent):
+        raise BadInput(f"{path} is no log of a run: a message in it is sent twice")
     if {len(log.roles), len(log.sizes), len(log.brings_input), len(set(log.names))} != {parties}:
         raise BadInput(f"{path} is no log of a run: it does not describe every party once")

@@ -414,6 +414,11 @@ def test_times_on_the_command_line(tmp_path: Path) -> None:
     assert again["command"].split()[:3] == ["simnet", "run", "dpds"]
     assert "no log of a run" in refusal(simnet("time", RING, "--network", "mobile"))
     assert "did you mean mobile" in refusal(simnet("run", "dpds", "--network", "mobil"))
+    with np.load(log) as parts:
+        twice = {**parts, "events": np.tile(parts["events"], 2)}
+    with log.open("wb") as file:
+        np.savez(file, **twice)
+    assert "sent twice" in refusal(simnet("time", log, "--network", "mobile"))
 
 
 def test_units() -> None:
