@@ -82,6 +82,7 @@ def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) 
         raise ValueError(
             f"the number of colluders must be from 0 to n - 1 = {n - 1}, got {colluders}"
         )
+    refuse_above(f"chances of {rounded(N)} items", elements=ELEMENTS_A_STEP * N, memory=120 * N)
     held = [n // N + (place < n % N) for place in range(N)] if support is None else list(support)
     if len(held) != N or sum(held) != n:
         raise ValueError(f"the support must be {N} numbers of users with the sum {n}, got {held}")

@@ -31,6 +31,7 @@ TOO_LARGE = [
     f"privacy completes --users 100 --drop 0.1 --degree 10 --neighbour-threshold 6 --runs {LARGE}",
     f"privacy thresholds --users {LARGE} --drop 0.1",
     f"privacy survive --users {LARGE} --items 30 --reported 12 --colluders 960",
+    f"privacy survive --users 1000 --items {LARGE} --reported 12 --colluders 960",
 ]
 
 
