@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/installed  ## run DPDS with a thousand users
 	$(BIN)/simnet run dpds
 
-test: .venv/ready  ## check style and types and run the fast tests (two minutes or more)
+test: .venv/ready  ## check style and types and run the fast tests (about four minutes on two cores)
 	$(MAKE) --jobs=3 --output-sync=line --no-print-directory style types test-fast
 
 style: .venv/ready  ## check style and format alone
@@ -95,7 +95,7 @@ reality: .venv/ready  ## hold predicted times against real sockets (root; two mi
 completion: .venv/ready  ## run the study of completion time and error, and write its page (ten minutes)
 	$(BIN)/python -m scenarios.completion.page
 
-# The pages of the papers; with DATA=DIR (real data) the trials run first that the store lacks, which takes half an hour.
+# The pages of the papers; with DATA=DIR (real data) the trials run first that the store lacks, which takes half an hour or more.
 # Stop it at any time: the same command goes on where it stopped.
 papers: .venv/ready  ## write the pages docs/papers from the papers' claims
 	mkdir -p build

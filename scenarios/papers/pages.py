@@ -23,7 +23,7 @@ from simnet.studies.table import Table
 
 HERE = Path(__file__).parents[1]
 DOCS = HERE.parent / "docs" / "papers"
-# So many trials at each point of these experiments have to do: all together take half an hour.
+# So many trials at each point of these experiments have to do, or they would take many hours.
 FEW_TRIALS = {
     **dict.fromkeys(("fig1", "fig3", "fig4", "yang_fig1_delta"), 3),
     **dict.fromkeys(("fig2", "table2"), 6),

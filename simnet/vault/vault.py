@@ -3,9 +3,9 @@
 Each call is made in a process of its own, which has the definitions of the run, and the values of
 this call alone. So the result of a function depends on its arguments and its coins, and on nothing
 that another call has left behind. A new process takes some milliseconds. So a run of more than
-50 parties, and a run after its first `MOST_CALLS` calls, calls functions in two shared
-processes: one for functions that get an input, and one, which has never had an input, for all
-others. A verdict on such a run makes the calls once more in another order (`check_again`), and
+`place.MOST_PARTIES` parties, and a run after its first `MOST_CALLS` calls, calls functions in two
+shared processes: one for functions that get an input, and one, which has never had an input, for
+all others. A verdict on such a run makes the calls once more in another order (`check_again`), and
 names this limit.
 
 Parties that are alike make the same calls, each on its own input. So if a second party makes the

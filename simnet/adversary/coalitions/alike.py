@@ -70,19 +70,19 @@ FEW_ELEMENTS = (
 )
 
 
-def answer_by_symmetry(judge: BySymmetry, question: Question = EVERYTHING) -> Answer:
+def answer_by_symmetry(solver: BySymmetry, question: Question = EVERYTHING) -> Answer:
     """Find out which coalitions expose and touch each party, by counts.
 
     Raises `NotAlike` if the parties of the run are not alike, and `NoSecrets` for a run in which
     nobody has declared a secret.
     """
-    declared = judge.outline.reading.declared
+    declared = solver.outline.reading.declared
     if not declared:
         raise NoSecrets
-    asked = [_OfPart(judge, part) for part in range(judge.structure.parts)]
+    asked = [_OfPart(solver, part) for part in range(solver.structure.parts)]
     parts = tuple(part_of(each, question) for each in asked if each.kinds)
     return Answer(
-        parties=len(judge.outline.run.roster),
+        parties=len(solver.outline.run.roster),
         parts=parts,
         untouched=untouched_among(declared, parts),
         judged=sum(each.judged for each in asked),
@@ -101,23 +101,23 @@ def answer_by_symmetry(judge: BySymmetry, question: Question = EVERYTHING) -> An
 class _OfPart:
     """Answers about one part of a run. `kinds` is empty if the part contains no secrets."""
 
-    def __init__(self, judge: BySymmetry, part: int) -> None:
-        self._judge = judge
+    def __init__(self, solver: BySymmetry, part: int) -> None:
+        self._solver = solver
         self._part = part
-        self._number = judge.outline.run.roster.number
+        self._number = solver.outline.run.roster.number
         self._verdicts: dict[Counts, tuple[Component, OrbitProof]] = {}
         self.secrets: Names = ()
         self.labels: Names = ()
         self.kinds: Sequence[Kind] = ()
-        component, self._named = alike(judge.structure, part)
+        component, self._named = alike(solver.structure, part)
         if component is not None:
             places = sorted({(place.number, place.place) for place in component.secrets})
-            self.secrets = tuple(secrets_in_words(places, judge.outline.lanes))
-            self.labels = tuple(judge.structure.labels(part))
+            self.secrets = tuple(secrets_in_words(places, solver.outline.lanes))
+            self.labels = tuple(solver.structure.labels(part))
             self.kinds = self._kinds(component)
 
     def _kinds(self, component: Component) -> list[Kind]:
-        roster = self._judge.outline.run.roster
+        roster = self._solver.outline.run.roster
         owning = {secret.word[0] for secret in component.system.secrets}
         classes = [
             tuple(roster.names[number] for number in members)
@@ -130,7 +130,7 @@ class _OfPart:
                 members=members,
                 has_secret=of_class in owning,
                 receives=tuple(
-                    self._judge.structure.received_labels(self._part, self._number[members[0]])
+                    self._solver.structure.received_labels(self._part, self._number[members[0]])
                 ),
             )
             for name, members, of_class in zip(
@@ -168,7 +168,7 @@ class _OfPart:
             members = first_members(self.kinds, counts)
             corrupt = frozenset(self._number[name] for name in members)
             try:
-                lifted = lift(self._judge.structure, corrupt, self._part, self._named)
+                lifted = lift(self._solver.structure, corrupt, self._part, self._named)
             except NotAlike as error:
                 raise Unsearched(str(error)) from error
             (self._verdicts[counts],) = lifted.found
